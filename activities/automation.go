@@ -185,7 +185,7 @@ func (t *automationTurn) decide(
 	if isNew {
 		t.count(&task, last)
 	}
-	var refused *plan.Refused
+	var refused *plan.Refusal
 	if decided {
 		refused = refusalOf(task.CommandID, last)
 	}

@@ -51,7 +51,7 @@ func (a *Activities) searchPage(
 		return false, err
 	}
 	head, err := tx.Head(ctx)
-	all := db.Searched{Created: db.AfterAll(head.Offset), Ended: head.Offset}
+	all := db.SearchPosition{Created: db.AfterAll(head.Offset), Ended: head.Offset}
 	if err != nil || position == all || position.Created.Offset > head.Offset {
 		return false, err
 	}

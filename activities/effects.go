@@ -40,7 +40,7 @@ func (b *block) effects(submission openSubmission, at ledger.Position) (effects,
 	if refusal := submission.CheckAdmission(user, known); refusal != nil {
 		return refusalOnly(submission.Submission, at, refusal), nil
 	}
-	if refusal := b.forgotten(submission.Submission); refusal != nil {
+	if refusal := b.refuseIfPruned(submission.Submission); refusal != nil {
 		return refusalOnly(submission.Submission, at, refusal), nil
 	}
 	decision, err := ledger.Decide(submission.Submission, at, b.circumstances(submission))
@@ -148,7 +148,7 @@ func nodeFor(party ledger.Party) string { return "node for " + string(party) }
 // follow makes the lifecycles of created and archived contracts due.
 func (b *block) follow(decision ledger.Decision, submission ledger.Submission) ([]db.LifecycleChange, error) {
 	var changes []db.LifecycleChange
-	add := func(followed lifecycle.Followed, created, changed []ledger.ContractID) {
+	add := func(followed lifecycle.ContractWorkflow, created, changed []ledger.ContractID) {
 		changes = append(changes, db.LifecycleChange{
 			WorkflowID: followed.WorkflowID, Kind: followed.Kind, Parties: followed.Parties, Created: created,
 			Changed: changed, Account: accountOf(submission), ByNode: isByNode(submission),
@@ -168,7 +168,7 @@ func (b *block) follow(decision ledger.Decision, submission ledger.Submission) (
 		if err := note(contract, []ledger.ContractID{contract.ID}, nil); err != nil {
 			return nil, err
 		}
-		woken, err := guarded(func() ([]lifecycle.Followed, error) { return b.activities.Lifecycles.Wakes(contract) })
+		woken, err := guarded(func() ([]lifecycle.ContractWorkflow, error) { return b.activities.Lifecycles.Wakes(contract) })
 		if err != nil {
 			return nil, fmt.Errorf("find the lifecycles that contract %s wakes: %w", contract.ID, err)
 		}
@@ -185,9 +185,9 @@ func (b *block) follow(decision ledger.Decision, submission ledger.Submission) (
 }
 
 // follow returns the lifecycle of a contract; false if it needs none.
-func follow(lifecycles *lifecycle.Registry, contract ledger.Contract) (lifecycle.Followed, bool, error) {
+func follow(lifecycles *lifecycle.Registry, contract ledger.Contract) (lifecycle.ContractWorkflow, bool, error) {
 	type answer struct {
-		lifecycle.Followed
+		lifecycle.ContractWorkflow
 
 		ok bool
 	}
@@ -195,7 +195,7 @@ func follow(lifecycles *lifecycle.Registry, contract ledger.Contract) (lifecycle
 		followed, ok, err := lifecycles.Follow(contract)
 		return answer{followed, ok}, err
 	})
-	return followed.Followed, followed.ok, err
+	return followed.ContractWorkflow, followed.ok, err
 }
 
 // track returns what a transaction did to the requests of wallets.

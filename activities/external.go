@@ -14,7 +14,7 @@ import (
 type openSubmission struct {
 	ledger.Submission
 
-	external *prepared.Opened
+	external *prepared.OpenedTransaction
 	// refusal is set if the signed transaction is not acceptable in any state of the ledger.
 	refusal *fault.Fault
 }
@@ -28,7 +28,7 @@ func (a *Activities) open(submissions []ledger.Submission, packages *ledger.Pack
 		if submission.Signed == nil {
 			continue
 		}
-		external, err := guarded(func() (*prepared.Opened, error) {
+		external, err := guarded(func() (*prepared.OpenedTransaction, error) {
 			external, refusal := prepared.OpenSigned(*submission.Signed, prepared.SynchronizerOf(a.Node), packages)
 			if refusal != nil {
 				return nil, refusal

@@ -74,7 +74,7 @@ func (a *Activities) PlanLifecycle(ctx context.Context, in PlanLifecycleInput) (
 			"workflow_id", in.WorkflowID, "error", err)
 		trouble := err
 		plan, err = a.planLifecycle(ctx, in, func(p lifecyclePlanning) (LifecyclePlan, error) {
-			return p.undecided(trouble)
+			return p.delayAfterFailure(trouble)
 		})
 	}
 	if err != nil {
@@ -159,8 +159,8 @@ func (p lifecyclePlanning) plan() (LifecyclePlan, error) {
 	return p.settle(row, out)
 }
 
-// undecided makes the contracts wait after a failed decision. Other lifecycles and the clock go on.
-func (p lifecyclePlanning) undecided(trouble error) (LifecyclePlan, error) {
+// delayAfterFailure makes the contracts wait after a failed decision. Other lifecycles and the clock go on.
+func (p lifecyclePlanning) delayAfterFailure(trouble error) (LifecyclePlan, error) {
 	row, ok, err := p.tx.Lifecycle(p.ctx, p.in.WorkflowID)
 	if err != nil || !ok {
 		return LifecyclePlan{Over: true, Now: p.now}, err
@@ -249,7 +249,7 @@ func activeContracts(ctx context.Context, tx *db.Tx, ids []ledger.ContractID) ([
 
 // lastRefusal returns the refusal of the last action and its time; nil without one. It checks in the record that the
 // refusal is of this action: the input could have the key of a foreign submission.
-func (p lifecyclePlanning) lastRefusal() (*plan.Refused, time.Time, error) {
+func (p lifecyclePlanning) lastRefusal() (*plan.Refusal, time.Time, error) {
 	if p.in.Last == nil {
 		return nil, time.Time{}, nil
 	}

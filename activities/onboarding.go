@@ -25,7 +25,7 @@ func (a *Activities) ContributeToOnboarding(
 		return topology.Outcome{}, fmt.Errorf("check a contribution: %w", err)
 	}
 	if broken != nil {
-		a.forged(ctx, broken, "kind", "onboarding", "user_id", excerpt(in.UserID), "contribution_id", excerpt(in.ID))
+		a.reportForgery(ctx, broken, "kind", "onboarding", "user_id", excerpt(in.UserID), "contribution_id", excerpt(in.ID))
 		return topology.Outcome{Progress: topology.Refused, Refusal: unsealedContribution()}, nil
 	}
 	node := topology.Node{ParticipantID: a.Node.ParticipantID, SynchronizerID: a.Node.SynchronizerID}

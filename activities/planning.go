@@ -38,7 +38,7 @@ func (a *Activities) inPlanning(ctx context.Context, decide func(planning) error
 }
 
 // situation is the common input of all decisions.
-func (p planning) situation(reader plan.Reader, refused *plan.Refused) plan.Situation {
+func (p planning) situation(reader plan.Reader, refused *plan.Refusal) plan.Situation {
 	view := plan.View{Packages: p.activities.Packages, Node: p.activities.Node, Now: p.now, Ledger: reader}
 	return plan.Situation{View: view, Refused: refused}
 }
@@ -72,11 +72,11 @@ func (p planning) note(err error) error {
 }
 
 // refusalOf is the refusal of the last action for a planner; nil without one.
-func refusalOf(commandID string, completion ledger.Completion) *plan.Refused {
+func refusalOf(commandID string, completion ledger.Completion) *plan.Refusal {
 	if completion.Refusal == nil {
 		return nil
 	}
-	return &plan.Refused{CommandID: commandID, Fault: completion.Refusal}
+	return &plan.Refusal{CommandID: commandID, Fault: completion.Refusal}
 }
 
 // operatorSubmission makes the operator's submission of an action. Its key depends only on the name of the try, so that

@@ -15,7 +15,7 @@ const offersPage = 250
 func (p planning) Held(
 	template lf.TypeName, holder ledger.Party, order plan.Order, limit int,
 ) ([]ledger.Contract, error) {
-	contracts, err := p.tx.HeldContracts(p.ctx, db.Held{
+	contracts, err := p.tx.HeldContracts(p.ctx, db.HeldQuery{
 		Template: template.String(), Holder: holder, LeastFirst: order == plan.Least, Limit: int32(limit),
 	})
 	return withoutPlace(contracts), p.note(err)
@@ -31,7 +31,7 @@ func (p planning) Balance(template lf.TypeName, holder ledger.Party) (decimal.De
 func (p planning) EachOffer(
 	template lf.TypeName, sender, receiver ledger.Party, visit func(ledger.Contract) (bool, error),
 ) error {
-	query := db.Offered{Template: template.String(), Sender: sender, Receiver: receiver, Limit: offersPage}
+	query := db.OfferQuery{Template: template.String(), Sender: sender, Receiver: receiver, Limit: offersPage}
 	for {
 		page, err := p.tx.Offers(p.ctx, query)
 		if err != nil {

@@ -83,7 +83,7 @@ func requireHeld(t *testing.T, record *db.DB, packages *ledger.Packages, contrac
 			for _, order := range []plan.Order{plan.First, plan.Least} {
 				want, err := memory.Held(template, party, order, len(contracts))
 				require.NoError(t, err)
-				got, err := record.HeldContracts(t.Context(), db.Held{
+				got, err := record.HeldContracts(t.Context(), db.HeldQuery{
 					Template: template.String(), Holder: party, LeastFirst: order == plan.Least, Limit: int32(len(contracts)),
 				})
 				require.NoError(t, err)
@@ -138,7 +138,7 @@ func requireOffered(t *testing.T, record *db.DB, packages *ledger.Packages, cont
 					want = append(want, c.ID)
 					return true, nil
 				}))
-				query := db.Offered{Template: template.String(), Sender: sender, Receiver: receiver, Limit: 1}
+				query := db.OfferQuery{Template: template.String(), Sender: sender, Receiver: receiver, Limit: 1}
 				for { // page by page
 					page, err := record.Offers(t.Context(), query)
 					require.NoError(t, err)

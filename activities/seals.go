@@ -17,17 +17,17 @@ import (
 // forgedOutcome is the outcome of a submission without a valid seal.
 const forgedOutcome = "not committed: no node of this ledger has sealed this submission"
 
-// admission has the submissions of a workflow that may be decided.
-type admission struct {
+// sealCheck is the result of admit: submissions have a valid seal; outcomes holds the results of the others, by index
+// in the input.
+type sealCheck struct {
 	submissions []ledger.Submission
-	// outcomes are those of all others, by their place in the input.
-	outcomes map[int]string
+	outcomes    map[int]string
 }
 
 // admit leaves out the submissions that no node of this ledger has sealed. Nobody has an acknowledgement of them, so
 // they get no completion: otherwise a forger could give completions to other users, and use up their command ids.
-func (a *Activities) admit(ctx context.Context, in CommitSubmissionsInput) (admission, error) {
-	out := admission{submissions: make([]ledger.Submission, 0, len(in.Submissions)), outcomes: map[int]string{}}
+func (a *Activities) admit(ctx context.Context, in CommitSubmissionsInput) (sealCheck, error) {
+	out := sealCheck{submissions: make([]ledger.Submission, 0, len(in.Submissions)), outcomes: map[int]string{}}
 	for i, submission := range in.Submissions {
 		broken, err := a.checkSeal(ctx, seal.Submission, submission, submission.Seal)
 		if err != nil {
@@ -38,15 +38,15 @@ func (a *Activities) admit(ctx context.Context, in CommitSubmissionsInput) (admi
 			continue
 		}
 		out.outcomes[i] = forgedOutcome
-		a.forged(ctx, broken, "kind", submission.Kind, "user_id", excerpt(submission.UserID),
+		a.reportForgery(ctx, broken, "kind", submission.Kind, "user_id", excerpt(submission.UserID),
 			"command_id", excerpt(submission.CommandID), "submission_key", excerpt(submission.Key))
 	}
 	return out, nil
 }
 
-// forgotten refuses a submission whose completion may be pruned: it must not count twice if it comes again. A recent
-// submission is safe, because pruning keeps its completion. If the clock stands still, its times prove nothing.
-func (b *block) forgotten(submission ledger.Submission) *fault.Fault {
+// refuseIfPruned refuses a submission whose completion may be pruned: it must not count twice if it comes again. A
+// recent submission is safe, because pruning keeps its completion. If the clock stands still, its times prove nothing.
+func (b *block) refuseIfPruned(submission ledger.Submission) *fault.Fault {
 	earliest := submission.ReceivedAt
 	if bound := submission.MinLedgerTime; bound != nil && bound.After(earliest) {
 		earliest = *bound
@@ -77,8 +77,8 @@ func (a *Activities) checkSeal(ctx context.Context, purpose seal.Purpose, value 
 	return broken, nil
 }
 
-// forged logs and counts an input that came through Temporal without a valid seal.
-func (a *Activities) forged(ctx context.Context, broken error, what ...any) {
+// reportForgery logs and counts an input that came through Temporal without a valid seal.
+func (a *Activities) reportForgery(ctx context.Context, broken error, what ...any) {
 	a.Log.ErrorContext(ctx, "something was forged: find out who can reach Temporal", append(what, "error", broken)...)
 	if a.Forged != nil {
 		a.Forged()

@@ -85,8 +85,8 @@ func (r Reader) Automations(ctx context.Context) ([]Automation, error) {
 	return list, failed("listing automations", err)
 }
 
-// Searched is the position up to which a kind of automation has searched the record.
-type Searched struct {
+// SearchPosition is the position up to which a kind of automation has searched the record.
+type SearchPosition struct {
 	// Created is the last contract that was created, Ended the offset of the last that ended.
 	Created Position
 	Ended   ledger.Offset
@@ -94,12 +94,12 @@ type Searched struct {
 
 // LockAutomation returns the position up to which a kind has searched the record for new subjects, and lets no other
 // transaction search; false if the kind is unknown.
-func (t *Tx) LockAutomation(ctx context.Context, kind string) (Searched, bool, error) {
+func (t *Tx) LockAutomation(ctx context.Context, kind string) (SearchPosition, bool, error) {
 	row, err := t.queries.LockAutomation(ctx, kind)
 	if isNoRows(err) {
-		return Searched{}, false, nil
+		return SearchPosition{}, false, nil
 	}
-	seen := Searched{
+	seen := SearchPosition{
 		Created: Position{Offset: ledger.Offset(row.SeenOffset), NodeID: row.SeenNodeID},
 		Ended:   ledger.Offset(row.SeenEndOffset),
 	}
@@ -107,7 +107,7 @@ func (t *Tx) LockAutomation(ctx context.Context, kind string) (Searched, bool, e
 }
 
 // SeeAutomation stores the position up to which a kind has searched the record.
-func (t *Tx) SeeAutomation(ctx context.Context, kind string, seen Searched) error {
+func (t *Tx) SeeAutomation(ctx context.Context, kind string, seen SearchPosition) error {
 	return failed("storing the search position of automation", t.queries.SeeAutomation(ctx, dbgen.SeeAutomationParams{
 		Kind: kind, SeenOffset: int64(seen.Created.Offset), SeenNodeID: seen.Created.NodeID,
 		SeenEndOffset: int64(seen.Ended),

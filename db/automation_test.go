@@ -27,7 +27,7 @@ func TestOverdueAutomation_NamesTheCurrentTask(t *testing.T) {
 	require.Equal(t, []db.Overdue{{WorkflowID: "automation:sweeps", At: "offset 0"}}, overdue(), "it has not searched yet")
 
 	change(func(tx *db.Tx) error {
-		if err := tx.SeeAutomation(t.Context(), "sweeps", db.Searched{Created: db.Position{Offset: 7}}); err != nil {
+		if err := tx.SeeAutomation(t.Context(), "sweeps", db.SearchPosition{Created: db.Position{Offset: 7}}); err != nil {
 			return err
 		}
 		return tx.EnterTasks(t.Context(), "sweeps", "", []db.DueTask{

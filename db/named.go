@@ -7,8 +7,8 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
-// Named asks for the active contracts of some templates that a party is a stakeholder of, whoever made them.
-type Named struct {
+// NamedQuery asks for the active contracts of some templates that a party is a stakeholder of, whoever made them.
+type NamedQuery struct {
 	Party ledger.Party
 	// Templates are template ids, package-id:Module:Entity.
 	Templates []string
@@ -18,7 +18,7 @@ type Named struct {
 	Limit int32
 }
 
-func (n Named) scope() scope {
+func (n NamedQuery) scope() scope {
 	if n.InNetwork {
 		return inNetwork()
 	}
@@ -29,7 +29,7 @@ func (n Named) scope() scope {
 // each maker, who all have equal shares of the limit. It reads no more than that, however many there are. few reports
 // that there are no more than the limit; then it lists none. It does not count or list the network's contracts that all
 // their stakeholders signed: nobody makes these for others.
-func (r Reader) Shared(ctx context.Context, named Named) (ids []ledger.ContractID, few bool, err error) {
+func (r Reader) Shared(ctx context.Context, named NamedQuery) (ids []ledger.ContractID, few bool, err error) {
 	in := named.scope()
 	count, err := r.queries.CountMade(ctx, dbgen.CountMadeParams{
 		TemplateIds: named.Templates, InNetworks: in, Party: named.Party, CountMax: named.Limit + 1,

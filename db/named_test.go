@@ -64,7 +64,7 @@ func planted(t *testing.T) (record *db.DB, databaseURL string, honest []ledger.C
 func TestNamed_SharesPlacesAmongCreators(t *testing.T) {
 	t.Parallel()
 	record, databaseURL, honest := planted(t)
-	named := db.Named{Party: bob, Templates: []string{template("Request").String()}, Limit: 100}
+	named := db.NamedQuery{Party: bob, Templates: []string{template("Request").String()}, Limit: 100}
 	found, few, err := record.Shared(t.Context(), named)
 	require.NoError(t, err)
 	require.False(t, few)

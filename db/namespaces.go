@@ -30,7 +30,7 @@ func (r Reader) addNamespaces(ctx context.Context, known topology.Namespaces, na
 		return failed("reading namespaces", err)
 	}
 	for _, row := range rows {
-		var signed topology.Signed
+		var signed topology.SignedTransaction
 		if err := json.Unmarshal(row.ShownBy, &signed); err != nil {
 			return unreadable(fmt.Errorf("reading who holds the namespace %s: %w", row.Namespace, err))
 		}

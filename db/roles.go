@@ -8,10 +8,10 @@ import (
 	"github.com/florinledger/florin/ledger/decimal"
 )
 
-// Held asks for the network's contracts of a template, package-id:Module:Entity, that a party holds: not those that
-// name it otherwise, which others can make. The functions contract_holder and contract_rank of the schema say who holds
-// a contract, and which come first.
-type Held struct {
+// HeldQuery asks for the network's contracts of a template, package-id:Module:Entity, that a party holds: not those
+// that name it otherwise, which others can make. The functions contract_holder and contract_rank of the schema say who
+// holds a contract, and which come first.
+type HeldQuery struct {
 	Template string
 	Holder   ledger.Party
 	// LeastFirst reverses the order.
@@ -20,7 +20,7 @@ type Held struct {
 }
 
 // HeldContracts lists active contracts of the network that a party holds.
-func (r Reader) HeldContracts(ctx context.Context, held Held) ([]StoredContract, error) {
+func (r Reader) HeldContracts(ctx context.Context, held HeldQuery) ([]StoredContract, error) {
 	list := r.queries.ListHeld
 	if held.LeastFirst {
 		list = func(ctx context.Context, p dbgen.ListHeldParams) ([]dbgen.Contract, error) {
@@ -57,8 +57,8 @@ func (r Reader) Balance(ctx context.Context, template string, holder ledger.Part
 	return sum, failed("adding up the coin of a party", err)
 }
 
-// Offered asks for the network's offers of a template from one party to another.
-type Offered struct {
+// OfferQuery asks for the network's offers of a template from one party to another.
+type OfferQuery struct {
 	Template         string
 	Sender, Receiver ledger.Party
 	// After is the position of the last offer of the page before.
@@ -67,7 +67,7 @@ type Offered struct {
 }
 
 // Offers pages through active offers of the network, the oldest first.
-func (r Reader) Offers(ctx context.Context, offered Offered) ([]StoredContract, error) {
+func (r Reader) Offers(ctx context.Context, offered OfferQuery) ([]StoredContract, error) {
 	rows, err := r.queries.ListOffered(ctx, dbgen.ListOfferedParams{
 		TemplateID: offered.Template, Sender: string(offered.Sender), Receiver: string(offered.Receiver),
 		AfterOffset: int64(offered.After.Offset), AfterNodeID: offered.After.NodeID, CountMax: offered.Limit,

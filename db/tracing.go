@@ -11,24 +11,24 @@ import (
 	"github.com/florinledger/florin/telemetry/tracing"
 )
 
-// Traced makes a span of each round trip within another span. It notes the name of a query, never its text, which may
-// hold text of users, and never its arguments.
-type Traced struct{}
+// QueryTracer makes a span of each round trip within another span. It notes the name of a query, never its text, which
+// may hold text of users, and never its arguments.
+type QueryTracer struct{}
 
 type roundTripKey struct{}
 
 // TraceQueryStart implements [pgx.QueryTracer].
-func (Traced) TraceQueryStart(ctx context.Context, _ *pgx.Conn, data pgx.TraceQueryStartData) context.Context {
+func (QueryTracer) TraceQueryStart(ctx context.Context, _ *pgx.Conn, data pgx.TraceQueryStartData) context.Context {
 	return begin(ctx, func() string { return queryName(data.SQL) })
 }
 
 // TraceQueryEnd implements [pgx.QueryTracer].
-func (Traced) TraceQueryEnd(ctx context.Context, _ *pgx.Conn, data pgx.TraceQueryEndData) {
+func (QueryTracer) TraceQueryEnd(ctx context.Context, _ *pgx.Conn, data pgx.TraceQueryEndData) {
 	end(ctx, data.Err)
 }
 
 // TraceBatchStart implements [pgx.BatchTracer]: a batch is one round trip, by the name of its first query.
-func (Traced) TraceBatchStart(ctx context.Context, _ *pgx.Conn, data pgx.TraceBatchStartData) context.Context {
+func (QueryTracer) TraceBatchStart(ctx context.Context, _ *pgx.Conn, data pgx.TraceBatchStartData) context.Context {
 	return begin(ctx, func() string {
 		if data.Batch == nil || len(data.Batch.QueuedQueries) == 0 {
 			return "batch"
@@ -38,20 +38,22 @@ func (Traced) TraceBatchStart(ctx context.Context, _ *pgx.Conn, data pgx.TraceBa
 }
 
 // TraceBatchQuery implements [pgx.BatchTracer].
-func (Traced) TraceBatchQuery(context.Context, *pgx.Conn, pgx.TraceBatchQueryData) {}
+func (QueryTracer) TraceBatchQuery(context.Context, *pgx.Conn, pgx.TraceBatchQueryData) {}
 
 // TraceBatchEnd implements [pgx.BatchTracer].
-func (Traced) TraceBatchEnd(ctx context.Context, _ *pgx.Conn, data pgx.TraceBatchEndData) {
+func (QueryTracer) TraceBatchEnd(ctx context.Context, _ *pgx.Conn, data pgx.TraceBatchEndData) {
 	end(ctx, data.Err)
 }
 
 // TraceCopyFromStart implements [pgx.CopyFromTracer].
-func (Traced) TraceCopyFromStart(ctx context.Context, _ *pgx.Conn, data pgx.TraceCopyFromStartData) context.Context {
+func (QueryTracer) TraceCopyFromStart(
+	ctx context.Context, _ *pgx.Conn, data pgx.TraceCopyFromStartData,
+) context.Context {
 	return begin(ctx, func() string { return "copy " + strings.Join(data.TableName, ".") })
 }
 
 // TraceCopyFromEnd implements [pgx.CopyFromTracer].
-func (Traced) TraceCopyFromEnd(ctx context.Context, _ *pgx.Conn, data pgx.TraceCopyFromEndData) {
+func (QueryTracer) TraceCopyFromEnd(ctx context.Context, _ *pgx.Conn, data pgx.TraceCopyFromEndData) {
 	end(ctx, data.Err)
 }
 

@@ -18,7 +18,7 @@ func TestTracing_SpansOmitArguments(t *testing.T) {
 	t.Parallel()
 	spans := tracetest.NewSpanRecorder()
 	tracer := tracing.New(sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(spans)))
-	traced, err := db.Open(t.Context(), dbtest.URL(t), db.Options{Tracer: db.Traced{}})
+	traced, err := db.Open(t.Context(), dbtest.URL(t), db.Options{Tracer: db.QueryTracer{}})
 	require.NoError(t, err)
 	t.Cleanup(traced.Close)
 	_, err = traced.CompletionsByKey(t.Context(), []string{"a secret"})

@@ -12,8 +12,8 @@ import (
 // lf. Its errors are refusals or failures of the store.
 type Dynamic struct{ tx *Tx }
 
-// Seen is a contract as its reader sees it.
-type Seen struct {
+// ContractView is a contract as its reader sees it.
+type ContractView struct {
 	Contract    ContractID
 	Template    lf.TypeName
 	PackageName string
@@ -43,35 +43,35 @@ func (d Dynamic) Create(name lf.TypeName, argument lf.Value) (ContractID, error)
 }
 
 // Fetch reads a contract as one of a template.
-func (d Dynamic) Fetch(name lf.TypeName, id ContractID) (Seen, error) {
+func (d Dynamic) Fetch(name lf.TypeName, id ContractID) (ContractView, error) {
 	t, err := d.template(name)
 	if err != nil {
-		return Seen{}, err
+		return ContractView{}, err
 	}
 	found, err := d.tx.fetch(id, &t.name, nil)
 	if err != nil {
-		return Seen{}, err
+		return ContractView{}, err
 	}
 	return found.seen()
 }
 
 // FetchThrough reads a contract that must implement an interface.
-func (d Dynamic) FetchThrough(through lf.TypeName, id ContractID) (Seen, error) {
+func (d Dynamic) FetchThrough(through lf.TypeName, id ContractID) (ContractView, error) {
 	found, err := d.tx.fetch(id, nil, &through)
 	if err != nil {
-		return Seen{}, err
+		return ContractView{}, err
 	}
 	return found.seen()
 }
 
 // Look is the contract that [Dynamic.FetchThrough] would read. It leaves no node in the transaction.
-func (d Dynamic) Look(through lf.TypeName, id ContractID) (Seen, error) {
+func (d Dynamic) Look(through lf.TypeName, id ContractID) (ContractView, error) {
 	found, err := d.tx.lookup(id)
 	if err != nil {
-		return Seen{}, err
+		return ContractView{}, err
 	}
 	if found, err = d.tx.asExpected(found, nil, &through); err != nil {
-		return Seen{}, err
+		return ContractView{}, err
 	}
 	return found.seen()
 }
@@ -144,15 +144,15 @@ func (d Dynamic) Implements(template, through lf.TypeName) bool {
 }
 
 // FetchByKey reads the contract that has a key.
-func (d Dynamic) FetchByKey(name lf.TypeName, key lf.Value) (Seen, error) {
+func (d Dynamic) FetchByKey(name lf.TypeName, key lf.Value) (ContractView, error) {
 	t, id, _, err := d.byKey(name, key)
 	if err != nil {
-		return Seen{}, err
+		return ContractView{}, err
 	}
 	node := len(d.tx.nodes)
 	found, err := d.tx.fetch(id, &t.name, nil)
 	if err != nil {
-		return Seen{}, err
+		return ContractView{}, err
 	}
 	d.tx.nodes[node].ByKey = true
 	return found.seen()
@@ -176,26 +176,26 @@ func (d Dynamic) ExerciseByKey(
 
 // FindByKey is the contract that has a key; false when there is none. All maintainers of the key must authorize the
 // lookup.
-func (d Dynamic) FindByKey(name lf.TypeName, key lf.Value) (Seen, bool, error) {
+func (d Dynamic) FindByKey(name lf.TypeName, key lf.Value) (ContractView, bool, error) {
 	t, id, contractKey, err := d.byKey(name, key)
 	if contractKey != nil {
 		have := d.tx.top().authorizers
 		if missing := MissingParties(have, contractKey.Maintainers); len(missing) > 0 {
-			return Seen{}, false, unauthorized("lookup by key", t.name, "", have, missing)
+			return ContractView{}, false, unauthorized("lookup by key", t.name, "", have, missing)
 		}
 	}
 	if refusal, ok := fault.As(err); ok && refusal.Code == fault.ContractKeyNotFound.ID {
-		return Seen{}, false, nil
+		return ContractView{}, false, nil
 	}
 	if err != nil {
-		return Seen{}, false, err
+		return ContractView{}, false, err
 	}
 	found, err := d.tx.lookup(id)
 	if err != nil {
-		return Seen{}, false, err
+		return ContractView{}, false, err
 	}
 	if found, err = d.tx.asExpected(found, &t.name, nil); err != nil {
-		return Seen{}, false, err
+		return ContractView{}, false, err
 	}
 	seen, err := found.seen()
 	return seen, true, err
@@ -301,9 +301,9 @@ func (p *Packages) canonical(name lf.TypeName) lf.TypeName {
 	return name
 }
 
-func (i instance) seen() (Seen, error) {
+func (i instance) seen() (ContractView, error) {
 	payload, err := i.template.payload.toValue(i.payload)
-	return Seen{
+	return ContractView{
 		Contract: i.contract.ID, Template: i.template.name, PackageName: i.template.packageName, Payload: payload,
 	}, err
 }

@@ -2,9 +2,9 @@ package ledger
 
 import "github.com/florinledger/florin/ledger/lf"
 
-// Interpreted is a template that is not written in Go: its payloads are values of package lf, and its Code evaluates
-// them. Its choices include Archive.
-type Interpreted struct {
+// InterpretedTemplate is a template that is not written in Go: its payloads are values of package lf, and its Code
+// evaluates them. Its choices include Archive.
+type InterpretedTemplate struct {
 	Name    lf.TypeName
 	Payload *lf.Type
 	// Key describes the contract key; nil for templates without one.
@@ -40,7 +40,7 @@ type Code interface {
 	// View is the view of an interface that the template implements.
 	View(budget *Budget, template, through lf.TypeName, payload lf.Value) (lf.Value, error)
 	// Involved are the parties of an exercise.
-	Involved(budget *Budget, call Call) (Involved, error)
+	Involved(budget *Budget, call Call) (ExerciseParties, error)
 	// Perform runs the body of a choice.
 	Perform(tx Dynamic, call Call) (lf.Value, error)
 }
@@ -51,8 +51,8 @@ type Description struct {
 	Key                    lf.Value // nil for none
 }
 
-// Involved are the parties that an exercise names.
-type Involved struct {
+// ExerciseParties are the parties that an exercise names.
+type ExerciseParties struct {
 	Controllers, Observers []Party
 	// Authorizers authorize the body of a choice that names them (OwnAuthors). Otherwise they are nil, and the signatories
 	// and controllers authorize it.
@@ -71,7 +71,7 @@ type Call struct {
 	Argument lf.Value
 }
 
-func (i Interpreted) template(*builder) (*template, error) { //nolint:unparam // those written in Go may fail
+func (i InterpretedTemplate) template(*builder) (*template, error) { //nolint:unparam // those written in Go may fail
 	out := &template{
 		name: i.Name, payload: codec{lfType: i.Payload}, unmet: func(any) string { return "" },
 		choices: map[string]*choice{}, interfaces: map[lf.TypeName]*implementation{}, interpreted: true,
@@ -105,7 +105,7 @@ func (i Interpreted) template(*builder) (*template, error) { //nolint:unparam //
 }
 
 // choice is a choice of the template, with the argument and result types of the declaration.
-func (i Interpreted) choice(through *lf.TypeName, declared *choice) *choice {
+func (i InterpretedTemplate) choice(through *lf.TypeName, declared *choice) *choice {
 	out := *declared
 	call := func(self ContractID, payload, argument any) (Call, error) {
 		value, err := declared.argument.toValue(argument)
@@ -115,10 +115,10 @@ func (i Interpreted) choice(through *lf.TypeName, declared *choice) *choice {
 		}, err
 	}
 	out.controllers, out.observers = nil, nil
-	out.involved = func(tx *Tx, self ContractID, payload, argument any) (Involved, error) {
+	out.involved = func(tx *Tx, self ContractID, payload, argument any) (ExerciseParties, error) {
 		made, err := call(self, payload, argument)
 		if err != nil {
-			return Involved{}, err
+			return ExerciseParties{}, err
 		}
 		return i.Code.Involved(budgetOf(tx), made)
 	}
@@ -137,7 +137,7 @@ func (i Interpreted) choice(through *lf.TypeName, declared *choice) *choice {
 }
 
 // implement completes the template's implementation of an interface.
-func (i Interpreted) implement(impl *implementation, declared *iface) {
+func (i InterpretedTemplate) implement(impl *implementation, declared *iface) {
 	impl.view = func(tx *Tx, payload any) (any, error) {
 		view, err := i.Code.View(budgetOf(tx), i.Name, declared.name, payload.(lf.Value))
 		if err != nil {

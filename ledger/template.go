@@ -120,7 +120,7 @@ type (
 		consuming   bool
 		controllers func(payload, argument any) []Party
 		observers   func(payload, argument any) []Party
-		involved    func(tx *Tx, self ContractID, payload, argument any) (Involved, error) // in place of both
+		involved    func(tx *Tx, self ContractID, payload, argument any) (ExerciseParties, error) // in place of both
 		body        func(tx *Tx, self ContractID, payload, argument any) (any, error)
 	}
 	keyDefinition struct {
@@ -137,7 +137,7 @@ type (
 		name    lf.TypeName
 		view    func(tx *Tx, payload any) (any, error)
 		choices map[string]*choice
-		source  *Interpreted // nil for templates in Go
+		source  *InterpretedTemplate // nil for templates in Go
 	}
 	// description is the parties and key of a contract; the parties are sorted, and no signatory is an observer.
 	description struct {
@@ -147,11 +147,11 @@ type (
 )
 
 // parties are those of an exercise.
-func (c *choice) parties(tx *Tx, self ContractID, payload, argument any) (Involved, error) {
+func (c *choice) parties(tx *Tx, self ContractID, payload, argument any) (ExerciseParties, error) {
 	if c.involved != nil {
 		return c.involved(tx, self, payload, argument)
 	}
-	out := Involved{Controllers: c.controllers(payload, argument)}
+	out := ExerciseParties{Controllers: c.controllers(payload, argument)}
 	if c.observers != nil {
 		out.Observers = c.observers(payload, argument)
 	}

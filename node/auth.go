@@ -79,7 +79,7 @@ func (n *Node) verifiers() (*auth.Issuers, error) {
 	})
 }
 
-func (n *Node) defaultVerifier(keys auth.Keys, times auth.Times) (auth.Verifier, error) {
+func (n *Node) defaultVerifier(keys auth.KeyFetcher, times auth.Times) (auth.Verifier, error) {
 	settings := n.options.Settings
 	options := auth.TrustedOptions{
 		Times: times, Issuer: settings.AuthIssuer, Audience: settings.AuthAudience, Scope: settings.AuthScope,

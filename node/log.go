@@ -43,8 +43,8 @@ func (r Roles) String() string {
 // logStart logs the settings of the process that are not the default; at level debug, all.
 func (n *Node) logStart(ctx context.Context) {
 	n.options.Log.InfoContext(ctx, "starting", "version", n.options.Version, "role", n.options.Roles.String(), "pid", os.Getpid(),
-		"settings", n.options.Chosen)
-	n.options.Log.DebugContext(ctx, "all settings", "settings", n.options.Given)
+		"settings", n.options.NonDefaultSettings)
+	n.options.Log.DebugContext(ctx, "all settings", "settings", n.options.SettingsByFlag)
 }
 
 func (n *Node) logStarted(ctx context.Context) {

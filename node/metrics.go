@@ -10,7 +10,7 @@ import (
 func (n *Node) uses() []telemetry.Use {
 	submissions, most := n.client.InFlight()
 	uses := []telemetry.Use{{Limit: "submissions", InUse: int64(submissions), Max: int64(most)}}
-	for _, use := range n.limits.Uses() {
+	for _, use := range n.limits.ListUsage() {
 		uses = append(uses, telemetry.Use(use))
 	}
 	return uses

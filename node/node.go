@@ -86,12 +86,12 @@ type Options struct {
 	Clock    string
 	Log      *slog.Logger
 	Progress func(string)
-	// Given are the settings of this process by their flags, without secrets.
-	Given map[string]string
-	// Again reads the settings that the process would have if it started now; nil if SIGHUP changes none.
-	Again func() (now *Settings, given map[string]string, err error)
-	// Chosen are the settings in Given that are not the default.
-	Chosen map[string]string
+	// SettingsByFlag are the settings of this process by their flags, without secrets.
+	SettingsByFlag map[string]string
+	// RereadSettings reads the settings that the process would have if it started now; nil if SIGHUP changes none.
+	RereadSettings func() (now *Settings, given map[string]string, err error)
+	// NonDefaultSettings are the settings in SettingsByFlag that are not the default.
+	NonDefaultSettings map[string]string
 }
 
 // Node is a running API, worker or both.
@@ -189,7 +189,7 @@ func (n *Node) readPackages(ctx, background context.Context) (err error) {
 func (n *Node) openDatabase(ctx, background context.Context) (err error) {
 	options := db.Options{MaxConns: n.options.Settings.DatabaseConnections}
 	if n.spans.Tracer != nil {
-		options.Tracer = db.Traced{}
+		options.Tracer = db.QueryTracer{}
 	}
 	n.Database, err = db.Open(ctx, n.options.DatabaseURL, options)
 	if err != nil {

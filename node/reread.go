@@ -36,7 +36,7 @@ func (n *Node) rereadables() []rereadable {
 			return n.temporalAccess.reread()
 		}})
 	}
-	if n.limits != nil && n.options.Again != nil {
+	if n.limits != nil && n.options.RereadSettings != nil {
 		all = append(all, rereadable{"limits", n.rereadLimits})
 	}
 	if n.certificate != nil {
@@ -67,10 +67,10 @@ func (n *Node) rereadAuthSecret(ctx context.Context) error {
 }
 
 func (n *Node) rereadLogLevel(context.Context) error {
-	if n.options.Level == nil || n.options.Again == nil {
+	if n.options.Level == nil || n.options.RereadSettings == nil {
 		return nil
 	}
-	now, _, err := n.options.Again()
+	now, _, err := n.options.RereadSettings()
 	if err != nil {
 		return err
 	}
@@ -106,14 +106,14 @@ func (n *Node) rereadAll(ctx context.Context) {
 
 // warnOfRestart warns of changed settings that need a restart.
 func (n *Node) warnOfRestart(ctx context.Context) {
-	if n.options.Again == nil {
+	if n.options.RereadSettings == nil {
 		return
 	}
-	_, given, err := n.options.Again()
+	_, given, err := n.options.RereadSettings()
 	if err != nil {
 		return // rereadAll has logged it
 	}
-	if flags := restartFlags(n.options.Given, given); len(flags) > 0 {
+	if flags := restartFlags(n.options.SettingsByFlag, given); len(flags) > 0 {
 		n.options.Log.WarnContext(ctx, "restart the process to apply changed settings",
 			"settings", "--"+strings.Join(flags, ", --"))
 	}

@@ -60,7 +60,7 @@ func (n *Node) countAPIs(ctx context.Context) error {
 
 // rereadLimits applies the limits of the settings file, except those that need a restart.
 func (n *Node) rereadLimits(context.Context) error {
-	now, _, err := n.options.Again()
+	now, _, err := n.options.RereadSettings()
 	if err != nil {
 		return err
 	}

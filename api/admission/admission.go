@@ -80,19 +80,19 @@ func (l *Limits) apply(now *settings) {
 	l.refusals.SetBurst(max(1, int(now.RefusalRate)))
 }
 
-// Use is the current use of a limit.
-type Use struct {
+// LimitUsage is the current use of a limit.
+type LimitUsage struct {
 	Limit string
 	// InUse is the used part of Max.
 	InUse, Max int64
 }
 
-// Uses returns the use of the limits of all requests of this process. Limits of one user are not in it: there would be
-// as many as users.
-func (l *Limits) Uses() (uses []Use) {
+// ListUsage returns the use of the limits of all requests of this process. Limits of one user are not in it: there
+// would be as many as users.
+func (l *Limits) ListUsage() (uses []LimitUsage) {
 	for i, row := range l.now().rows {
 		if row.metric != "" {
-			uses = append(uses, Use{Limit: row.metric, InUse: int64(l.places[i].Taken()), Max: int64(row.All)})
+			uses = append(uses, LimitUsage{Limit: row.metric, InUse: int64(l.places[i].Taken()), Max: int64(row.All)})
 		}
 	}
 	return uses

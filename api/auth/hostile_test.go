@@ -75,7 +75,7 @@ func newKeyring(t *testing.T) *keyring {
 }
 
 // verifier trusts the keys in a file with this content.
-func (k *keyring) verifier(t *testing.T, content []byte, change func(*auth.TrustedOptions)) *auth.Trusted {
+func (k *keyring) verifier(t *testing.T, content []byte, change func(*auth.TrustedOptions)) *auth.TrustedIssuer {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "keys")
 	require.NoError(t, os.WriteFile(path, content, 0o600))
@@ -152,7 +152,7 @@ func TestTrusted_AcceptsEachAlgorithm(t *testing.T) {
 	}
 	set, inPEM := k.verifier(t, k.set, nil), k.verifier(t, k.publicPEM, nil)
 	for name, test := range map[string]struct {
-		verifier *auth.Trusted
+		verifier *auth.TrustedIssuer
 		token    string
 	}{
 		"RS256":                    {set, signed(jwt.SigningMethodRS256, "rsa", k.rsa)},
@@ -446,6 +446,6 @@ func TestCheckKeyURL_AcceptsOnlyHTTPSAndLocalhost(t *testing.T) {
 	} {
 		require.Equal(t, good, auth.CheckKeyURL(place) == nil, place)
 	}
-	_, err := auth.NewRemoteKeys(nil, clock).Key(t.Context(), "http://idp.example/keys", "rsa")
+	_, err := auth.NewRemoteKeys(nil, clock).FetchKey(t.Context(), "http://idp.example/keys", "rsa")
 	require.ErrorContains(t, err, "neither https nor on this machine")
 }

@@ -25,7 +25,7 @@ type IssuersOptions struct {
 	// Default verifies the tokens of the default identity provider.
 	Default   Verifier
 	Providers IdentityProviders
-	Keys      Keys
+	Keys      KeyFetcher
 	// ParticipantID is the id of this node. Tokens of identity providers without an audience must not name another
 	// participant.
 	ParticipantID string

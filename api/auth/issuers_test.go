@@ -550,4 +550,6 @@ func FuzzTokens_VerifyOrFail(f *testing.F) {
 
 type noKeys struct{}
 
-func (noKeys) Key(context.Context, string, string) (any, error) { return nil, errors.New("no key") }
+func (noKeys) FetchKey(context.Context, string, string) (any, error) {
+	return nil, errors.New("no key")
+}

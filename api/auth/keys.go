@@ -36,16 +36,16 @@ const (
 	maxKeySets = 64
 )
 
-// Keys finds public keys of issuers.
-type Keys interface {
-	// Key returns the key with the id in the JSON Web Key Set at the URL: *rsa.PublicKey, *ecdsa.PublicKey or
+// KeyFetcher finds public keys of issuers.
+type KeyFetcher interface {
+	// FetchKey returns the key with the id in the JSON Web Key Set at the URL: *rsa.PublicKey, *ecdsa.PublicKey or
 	// ed25519.PublicKey.
-	Key(ctx context.Context, place, keyID string) (any, error)
+	FetchKey(ctx context.Context, url, keyID string) (any, error)
 }
 
-// RemoteKeys are [Keys] fetched over HTTP and cached for five minutes. An unknown key id fetches the set again at once,
-// but after three fetches in a row only every ten seconds. Keys in use are fetched again before they expire. It is safe
-// for concurrent use.
+// RemoteKeys is the [KeyFetcher] that fetches keys over HTTP and caches them for five minutes. An unknown key id
+// fetches the set again at once, but after three fetches in a row only every ten seconds. Keys in use are fetched again
+// before they expire. It is safe for concurrent use.
 type RemoteKeys struct {
 	client  *http.Client
 	now     func() time.Time
@@ -85,8 +85,8 @@ func WithKnownKeys(ctx context.Context) context.Context {
 	return context.WithValue(ctx, knownKeys{}, true)
 }
 
-// Key implements [Keys].
-func (r *RemoteKeys) Key(ctx context.Context, place, keyID string) (any, error) {
+// FetchKey implements [KeyFetcher].
+func (r *RemoteKeys) FetchKey(ctx context.Context, place, keyID string) (any, error) {
 	if ctx.Value(knownKeys{}) != nil {
 		return r.lastKnown(place, keyID)
 	}

@@ -39,7 +39,7 @@ func TestLedgerClaim_NamesUserWhenEnabled(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			token := forge(t, `{"alg":"RS256","kid":"rsa"}`, hostileClaims(test.claims), k.rs256(t, k.rsa))
-			for verifier, user := range map[*auth.Trusted]string{counts: test.named, ignores: test.sub} {
+			for verifier, user := range map[*auth.TrustedIssuer]string{counts: test.named, ignores: test.sub} {
 				verified, err := verifier.Verify(t.Context(), token)
 				if user == "" {
 					require.True(t, fault.Unauthenticated.Matches(err), "%v", err)

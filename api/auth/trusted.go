@@ -6,7 +6,7 @@ import (
 	"fmt"
 )
 
-// TrustedOptions configure a [Trusted] verifier.
+// TrustedOptions configure a [TrustedIssuer] verifier.
 type TrustedOptions struct {
 	Times
 
@@ -28,15 +28,15 @@ type KeySource interface {
 	KeyFor(ctx context.Context, keyID string) (any, error)
 }
 
-// Trusted verifies tokens of the default identity provider that an issuer signs with its private key.
-type Trusted struct {
+// TrustedIssuer verifies tokens of the default identity provider that an issuer signs with its private key.
+type TrustedIssuer struct {
 	options   TrustedOptions
 	recipient recipient
 	tokens    publicKeyTokens
 }
 
 // NewTrusted makes the verifier. The error names the option that is missing.
-func NewTrusted(options TrustedOptions) (*Trusted, error) {
+func NewTrusted(options TrustedOptions) (*TrustedIssuer, error) {
 	switch {
 	case options.Keys == nil:
 		return nil, errors.New("verifying tokens needs the issuer's public keys: name a file or a JWKS URL")
@@ -46,7 +46,7 @@ func NewTrusted(options TrustedOptions) (*Trusted, error) {
 	if err := options.check(); err != nil {
 		return nil, err
 	}
-	return &Trusted{
+	return &TrustedIssuer{
 		options:   options,
 		recipient: recipient{options.Audience, options.Scope, options.ParticipantID},
 		tokens:    newPublicKeyTokens(options.Times),
@@ -54,7 +54,7 @@ func NewTrusted(options TrustedOptions) (*Trusted, error) {
 }
 
 // Verify implements [Verifier].
-func (t *Trusted) Verify(ctx context.Context, token string) (Token, error) {
+func (t *TrustedIssuer) Verify(ctx context.Context, token string) (Token, error) {
 	const defaultProvider = ""
 	claims, err := t.tokens.verify(ctx, defaultProvider, token, t.options.Keys)
 	if err != nil {
@@ -68,7 +68,7 @@ func (t *Trusted) Verify(ctx context.Context, token string) (Token, error) {
 
 // URLKeys is the [KeySource] of one URL.
 type URLKeys struct {
-	Keys Keys
+	Keys KeyFetcher
 	URL  string
 }
 
@@ -77,5 +77,5 @@ func (u URLKeys) KeyFor(ctx context.Context, keyID string) (any, error) {
 	if keyID == "" {
 		return nil, errNoKeyID
 	}
-	return u.Keys.Key(ctx, u.URL, keyID)
+	return u.Keys.FetchKey(ctx, u.URL, keyID)
 }

@@ -65,25 +65,25 @@ func Without(ctx context.Context) context.Context {
 	return context.WithValue(ctx, attemptKey{}, (*Attempt)(nil))
 }
 
-// Name is the name of a submission of an attempt.
-type Name struct {
+// SubmissionName identifies a submission of a request with an Idempotency-Key, so that a later attempt finds it.
+type SubmissionName struct {
 	// ID is the same in all attempts, Key is not. The submission id starts with ID, which later attempts search for. ID
 	// is also the command id of submissions that have no other.
 	ID, Key string
-	// Done is the accepted completion of an earlier attempt; nil if there is none.
-	Done *ledger.Completion
+	// Completion is the accepted completion of an earlier attempt; nil if there is none.
+	Completion *ledger.Completion
 }
 
 // Next names the next submission of the request; false for requests without a key.
-func (a *Attempt) Next(ctx context.Context) (name Name, ok bool, err error) {
+func (a *Attempt) Next(ctx context.Context) (name SubmissionName, ok bool, err error) {
 	if a == nil {
-		return Name{}, false, nil
+		return SubmissionName{}, false, nil
 	}
 	if err := a.look(ctx); err != nil {
-		return Name{}, false, err
+		return SubmissionName{}, false, err
 	}
-	name = Name{
-		ID: a.id(), Key: a.key(a.claim.Attempt, a.try), Done: a.done,
+	name = SubmissionName{
+		ID: a.id(), Key: a.key(a.claim.Attempt, a.try), Completion: a.done,
 	}
 	a.nextIndex, a.try, a.lastTry = a.nextIndex+1, 0, a.try+1
 	a.hasLooked, a.done = false, nil

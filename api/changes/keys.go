@@ -82,7 +82,7 @@ type Options struct {
 	Logger *slog.Logger
 }
 
-// Keeper wraps the endpoints that change something.
+// Keeper wraps endpoints: a repeat with the same Idempotency-Key gets the stored answer.
 type Keeper struct{ options Options }
 
 // NewKeeper makes a keeper. The error names the missing options.

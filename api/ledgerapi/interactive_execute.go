@@ -186,7 +186,7 @@ func (a *API) newExecutionFields(
 // checkSignatures refuses a transaction without valid signatures of the acting parties. The commit checks them again,
 // with the current keys. Before the signatures hold, errors reveal nothing from the record: with them the caller proves
 // that the parties allow the transaction.
-func (a *API) checkSignatures(ctx context.Context, opened *prepared.Opened) error {
+func (a *API) checkSignatures(ctx context.Context, opened *prepared.OpenedTransaction) error {
 	keys, err := a.record.PartyKeys(ctx, opened.Metadata.ActAs)
 	if err != nil {
 		return err

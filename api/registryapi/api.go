@@ -22,7 +22,7 @@ import (
 type NetworkReader interface {
 	Head(ctx context.Context) (db.Head, error)
 	ActiveNetworkContracts(ctx context.Context, query db.ActiveQuery) ([]db.StoredContract, error)
-	HeldContracts(ctx context.Context, held db.Held) ([]db.StoredContract, error)
+	HeldContracts(ctx context.Context, held db.HeldQuery) ([]db.StoredContract, error)
 	NewestHeld(ctx context.Context, template string, limit int32) ([]db.StoredContract, error)
 	NetworkContract(ctx context.Context, id ledger.ContractID) (db.StoredContract, bool, error)
 	LastRecordTime(ctx context.Context, after, upTo ledger.Offset) (ledger.Offset, time.Time, bool, error)
@@ -165,7 +165,7 @@ func readPortion(
 
 // findHeld finds the first contract of a template that a party holds; false if there is none. Other contracts that name
 // the party make no difference.
-func (a *API) findHeld(ctx context.Context, template string, held db.Held) (ledger.Contract, bool, error) {
+func (a *API) findHeld(ctx context.Context, template string, held db.HeldQuery) (ledger.Contract, bool, error) {
 	held.Limit = 1
 	for _, held.Template = range a.templateIDs(template) {
 		found, err := a.record.HeldContracts(ctx, held)

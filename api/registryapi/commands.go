@@ -24,7 +24,7 @@ func (a *API) transferCommandCounter(
 	if err != nil {
 		return response, err
 	}
-	counter, ok, err := a.findHeld(ctx, transferCounters, db.Held{Holder: party, LeastFirst: true})
+	counter, ok, err := a.findHeld(ctx, transferCounters, db.HeldQuery{Holder: party, LeastFirst: true})
 	if err != nil {
 		return response, err
 	}

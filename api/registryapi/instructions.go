@@ -87,14 +87,14 @@ func (a *API) composeContext(
 }
 
 // findInstruction finds the locked coin of a transfer instruction; nil if it is archived.
-func (a *API) findInstruction(ctx context.Context, id string) (registry.Locked, *ledger.Contract, error) {
+func (a *API) findInstruction(ctx context.Context, id string) (registry.LockedCoin, *ledger.Contract, error) {
 	contract, err := a.findActiveOf(ctx, "Splice.AmuletTransferInstruction:AmuletTransferInstruction", id)
 	if err != nil {
-		return registry.Locked{}, nil, err
+		return registry.LockedCoin{}, nil, err
 	}
 	locked, err := registry.LockedOfInstruction(a.packages, contract)
 	if err != nil {
-		return registry.Locked{}, nil, err
+		return registry.LockedCoin{}, nil, err
 	}
 	amulet, err := a.findActive(ctx, locked.ID)
 	return locked, amulet, err
@@ -103,7 +103,7 @@ func (a *API) findInstruction(ctx context.Context, id string) (registry.Locked, 
 // findAllocation finds an allocation and its locked coin; nil if that is archived.
 func (a *API) findAllocation(
 	ctx context.Context, id string,
-) (contract ledger.Contract, locked registry.Locked, amulet *ledger.Contract, err error) {
+) (contract ledger.Contract, locked registry.LockedCoin, amulet *ledger.Contract, err error) {
 	if contract, err = a.findActiveOf(ctx, "Splice.AmuletAllocation:AmuletAllocation", id); err != nil {
 		return contract, locked, nil, err
 	}

@@ -41,7 +41,7 @@ func (a *API) preapprovalByParty(
 // findPreapproval finds the preapproval of a receiver that lasts longest. Expired ones count until they are archived,
 // as in the network's own scan.
 func (a *API) findPreapproval(ctx context.Context, receiver ledger.Party) (ledger.Contract, bool, error) {
-	return a.findHeld(ctx, preapprovals, db.Held{Holder: receiver})
+	return a.findHeld(ctx, preapprovals, db.HeldQuery{Holder: receiver})
 }
 
 type byProviderRequest struct {
@@ -70,7 +70,7 @@ func (a *API) featuredApp(
 
 // newestFeaturedRight finds the newest right of a provider.
 func (a *API) newestFeaturedRight(ctx context.Context, provider ledger.Party) (ledger.Contract, bool, error) {
-	return a.findHeld(ctx, featuredAppRights, db.Held{Holder: provider, LeastFirst: true})
+	return a.findHeld(ctx, featuredAppRights, db.HeldQuery{Holder: provider, LeastFirst: true})
 }
 
 // ListFeaturedAppRightsResponse has the rights of all featured apps.

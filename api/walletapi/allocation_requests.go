@@ -42,7 +42,7 @@ func (a *API) listAllocationRequests(
 		return response, err
 	}
 	picked := validator.NewFairList[ledger.Contract](validator.MaxContracts, w.Party, a.Node.DSO)
-	named := db.Named{Party: w.Party, Templates: templates}
+	named := db.NamedQuery{Party: w.Party, Templates: templates}
 	err = a.EachNamed(ctx, named, func(_ context.Context, stored db.StoredContract) (bool, error) {
 		picked.Add(stored.Contract, stored.Contract)
 		return true, nil

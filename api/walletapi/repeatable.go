@@ -65,7 +65,7 @@ func (r retryRecord) ActiveNetworkContracts(ctx context.Context, query db.Active
 }
 
 // Shared implements [Record]. A retry reads all contracts: only then it finds the same ones as the first attempt.
-func (r retryRecord) Shared(ctx context.Context, named db.Named) (ids []ledger.ContractID, few bool, err error) {
+func (r retryRecord) Shared(ctx context.Context, named db.NamedQuery) (ids []ledger.ContractID, few bool, err error) {
 	_, again, err := changes.AttemptOf(ctx).Before(ctx)
 	if err != nil || again {
 		return nil, err == nil, err

@@ -167,7 +167,7 @@ func (a *API) listTokenStandardTransfers(
 // whether its coin is still locked.
 func answerInstruction[A any](
 	ctx context.Context, a *API, id, operation, choice string,
-	context func(registry.Network, registry.Locked, *ledger.Contract) (registry.Context, error),
+	context func(registry.Network, registry.LockedCoin, *ledger.Contract) (registry.Context, error),
 	argument func(lf.CID[token.TransferInstruction], token.ExtraArgs) A,
 ) (none validator.Composed[TokenStandardTransferResponse], err error) {
 	w, err := a.Caller(ctx, operation)
@@ -194,8 +194,8 @@ func answerInstruction[A any](
 
 // lockedArgs composes the context of a choice about locked coin.
 func (a *API) lockedArgs(
-	ctx context.Context, v plan.View, locked registry.Locked,
-	compose func(registry.Network, registry.Locked, *ledger.Contract) (registry.Context, error),
+	ctx context.Context, v plan.View, locked registry.LockedCoin,
+	compose func(registry.Network, registry.LockedCoin, *ledger.Contract) (registry.Context, error),
 ) (args token.ExtraArgs, err error) {
 	amulet, err := a.findActive(ctx, locked.ID)
 	if err != nil {
@@ -213,7 +213,7 @@ func (a *API) lockedArgs(
 }
 
 // releaseContext is the context of choices that release locked coin.
-func releaseContext(n registry.Network, _ registry.Locked, amulet *ledger.Contract) (registry.Context, error) {
+func releaseContext(n registry.Network, _ registry.LockedCoin, amulet *ledger.Contract) (registry.Context, error) {
 	return n.Release(amulet), nil
 }
 

@@ -86,8 +86,8 @@ func completions(node *kong.Node, words []string, names func(remote.Node) []stri
 	return slices.DeleteFunc(found, func(name string) bool { return !strings.HasPrefix(name, last) })
 }
 
-// typed is what a person has typed before the word that is being completed.
-type typed struct {
+// typedCommand is the command line before the word that is being completed.
+type typedCommand struct {
 	node *kong.Node
 	// arguments is how many arguments of the command are typed already.
 	arguments int
@@ -98,8 +98,8 @@ type typed struct {
 }
 
 // readTyped reads words behind the program's name. Those that make no sense are passed over.
-func readTyped(node *kong.Node, words []string) typed {
-	at := typed{node: node, given: map[string]string{}}
+func readTyped(node *kong.Node, words []string) typedCommand {
+	at := typedCommand{node: node, given: map[string]string{}}
 	for _, word := range words {
 		switch {
 		case at.flag != nil:
@@ -123,7 +123,7 @@ func readTyped(node *kong.Node, words []string) typed {
 	return at
 }
 
-func (t typed) flagCalled(name string) *kong.Flag {
+func (t typedCommand) flagCalled(name string) *kong.Flag {
 	for _, flags := range t.node.AllFlags(true) {
 		for _, flag := range flags {
 			if flag.Name == name || len(name) == 1 && string(flag.Short) == name {
@@ -135,7 +135,7 @@ func (t typed) flagCalled(name string) *kong.Flag {
 }
 
 // argument is the one that is being typed; nil where the command takes no more.
-func (t typed) argument() *kong.Value {
+func (t typedCommand) argument() *kong.Value {
 	node := t.node
 	if node.DefaultCmd != nil {
 		node = node.DefaultCmd
@@ -150,7 +150,7 @@ func (t typed) argument() *kong.Value {
 }
 
 // values are what an argument or a flag may be.
-func (t typed) values(of *kong.Value, names func(remote.Node) []string) []string {
+func (t typedCommand) values(of *kong.Value, names func(remote.Node) []string) []string {
 	if of.Tag.Get("complete") == "name" {
 		return names(remote.Node{
 			DataDir: t.value("data-dir"), URL: t.value("url"), Token: t.value("token"), TokenFile: t.value("token-file"),
@@ -165,7 +165,7 @@ func (t typed) values(of *kong.Value, names func(remote.Node) []string) []string
 }
 
 // value is what a flag is: as typed, from the environment, or by default.
-func (t typed) value(name string) string {
+func (t typedCommand) value(name string) string {
 	if value, given := t.given[name]; given {
 		return value
 	}

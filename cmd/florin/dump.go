@@ -52,15 +52,15 @@ func openDump(ctx context.Context, path string, major int, maxUnpacked int64) (d
 	return dumpFile{path: path, program: program, size: file.Size(), max: maxUnpacked}, err
 }
 
-// unpacked reads the unpacked bytes of an archive, up to a limit.
-type unpacked struct {
+// unpackedFiles reads the unpacked bytes of an archive, up to a limit.
+type unpackedFiles struct {
 	from      io.Reader
 	dump      dumpFile
 	max, left int64
 }
 
 // Read implements io.Reader.
-func (u *unpacked) Read(p []byte) (int, error) {
+func (u *unpackedFiles) Read(p []byte) (int, error) {
 	if u.left < 0 {
 		return 0, fmt.Errorf("the archive %s (%d bytes) unpacks to more than %d bytes, more than a usual backup: if you "+
 			"trust it and have the disk space, restore it with a larger --max-unpacked", u.dump.path, u.dump.size, u.max)
@@ -87,7 +87,7 @@ func (d dumpFile) run(
 		return fmt.Errorf("run pg_restore: %w", err)
 	}
 	maxBytes = min(maxBytes, d.max)
-	if err := read(&unpacked{from: output, dump: d, max: maxBytes, left: maxBytes}); err != nil {
+	if err := read(&unpackedFiles{from: output, dump: d, max: maxBytes, left: maxBytes}); err != nil {
 		cancel()
 		_ = command.Wait() // cancel has killed it
 		return err

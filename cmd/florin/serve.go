@@ -77,8 +77,9 @@ func serveRemote(
 		Settings: settings, Roles: part.roles, DatabaseURL: databaseURL, DatabaseURLFile: remote.DatabaseURLFile,
 		Temporal: remote.TemporalSettings, Serving: remote.ServingSettings,
 		Listen: part.listen, StopDelay: remote.StopDelay, AttributeBytes: remote.AttributeBytes,
-		Level: level, Log: node.Logger(os.Stderr, level), Progress: func(string) {}, Given: settingsByFlag(parsed),
-		Chosen: chosenByFlag(parsed), Version: version, Again: settingsAgain,
+		Level: level, Log: node.Logger(os.Stderr, level), Progress: func(string) {},
+		SettingsByFlag: settingsByFlag(parsed), NonDefaultSettings: chosenByFlag(parsed),
+		Version: version, RereadSettings: settingsAgain,
 	})
 	if err != nil && ctx.Err() != nil {
 		return nil // a signal stopped it while it started

@@ -24,7 +24,8 @@ func (m *machine) startNode(ctx context.Context) error {
 		Settings: m.command.Settings, Roles: node.Roles{API: true, Worker: true},
 		DatabaseURL: m.database.SocketURL(recordDatabase), Temporal: node.TemporalSettings{TemporalAddress: m.temporal.Frontend()},
 		TemporalUI: m.temporal.UI(), Listen: m.command.Listen, AttributeBytes: temporalchild.AttributeBytes,
-		Version: version, Development: true, Clock: m.command.Clock, Log: m.log, Progress: m.progress, Given: m.given,
+		Version: version, Development: true, Clock: m.command.Clock, Log: m.log, Progress: m.progress,
+		SettingsByFlag: m.given,
 	})
 	if err != nil {
 		return err

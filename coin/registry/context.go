@@ -91,8 +91,8 @@ func (n Network) AllocationFactory() Context {
 	return context
 }
 
-// Locked is the locked coin behind a transfer instruction or an allocation.
-type Locked struct {
+// LockedCoin is the locked coin behind a transfer instruction or an allocation.
+type LockedCoin struct {
 	// owner is its contract in texts: "AmuletTransferInstruction 'id'" or "AmuletAllocation 'id'".
 	owner string
 	// ID is the id of the locked coin, which may be archived.
@@ -102,18 +102,18 @@ type Locked struct {
 }
 
 // LockedOfInstruction reads the locked coin of an AmuletTransferInstruction.
-func LockedOfInstruction(packages *ledger.Packages, instruction ledger.Contract) (Locked, error) {
+func LockedOfInstruction(packages *ledger.Packages, instruction ledger.Contract) (LockedCoin, error) {
 	payload, err := ledger.DecodePayload[coin.AmuletTransferInstruction](packages, instruction)
-	return Locked{
+	return LockedCoin{
 		owner: "AmuletTransferInstruction '" + string(instruction.ID) + "'",
 		ID:    payload.LockedAmulet.ID(), Expires: payload.Transfer.ExecuteBefore,
 	}, err
 }
 
 // LockedOfAllocation reads the locked coin of an AmuletAllocation.
-func LockedOfAllocation(packages *ledger.Packages, allocation ledger.Contract) (Locked, error) {
+func LockedOfAllocation(packages *ledger.Packages, allocation ledger.Contract) (LockedCoin, error) {
 	payload, err := ledger.DecodePayload[coin.AmuletAllocation](packages, allocation)
-	return Locked{
+	return LockedCoin{
 		owner: "AmuletAllocation '" + string(allocation.ID) + "'",
 		ID:    payload.LockedAmulet.ID(), Expires: payload.Expires(),
 	}, err
@@ -121,13 +121,13 @@ func LockedOfAllocation(packages *ledger.Packages, allocation ledger.Contract) (
 
 // Accept composes the context of TransferInstruction_Accept. amulet is the contract of the locked coin; if it is
 // archived (nil), nobody can accept any more.
-func (n Network) Accept(locked Locked, amulet *ledger.Contract) (Context, error) {
+func (n Network) Accept(locked LockedCoin, amulet *ledger.Contract) (Context, error) {
 	return n.unlock(locked, amulet)
 }
 
 // ExecuteTransfer composes the context of Allocation_ExecuteTransfer, like [Network.Accept]; featured is the
 // FeaturedAppRight of the settlement's executor, or nil.
-func (n Network) ExecuteTransfer(locked Locked, amulet, featured *ledger.Contract) (Context, error) {
+func (n Network) ExecuteTransfer(locked LockedCoin, amulet, featured *ledger.Contract) (Context, error) {
 	context, err := n.unlock(locked, amulet)
 	if err == nil {
 		context.nameIf(coin.ContextFeaturedAppRight, featured)
@@ -135,7 +135,7 @@ func (n Network) ExecuteTransfer(locked Locked, amulet, featured *ledger.Contrac
 	return context, err
 }
 
-func (n Network) unlock(locked Locked, amulet *ledger.Contract) (Context, error) {
+func (n Network) unlock(locked LockedCoin, amulet *ledger.Contract) (Context, error) {
 	if amulet == nil {
 		return Context{}, notFound("LockedAmulet '%s' not found for %s, which expires on %s",
 			locked.ID, locked.owner, locked.Expires)

@@ -14,7 +14,7 @@ import (
 
 func cryptoBuiltins() map[ast.BuiltinFunction]builtinDef {
 	return map[ast.BuiltinFunction]builtinDef{
-		ast.SHA256Text: {1, metered(func(m *machine, args []Value) (Value, bool) {
+		ast.SHA256Text: {1, meteredOperation(func(m *machine, args []Value) (Value, bool) {
 			text := args[0].(lf.Text)
 			if !m.text(len(text) + 2*sha256.Size) {
 				return nil, false

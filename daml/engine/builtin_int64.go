@@ -36,7 +36,7 @@ func int64Builtins() map[ast.BuiltinFunction]builtinDef {
 			m.memory -= scalarTextBytes
 			return lf.Text(show(args[0]))
 		})},
-		ast.TextToInt64: {1, metered(func(m *machine, args []Value) (Value, bool) {
+		ast.TextToInt64: {1, meteredOperation(func(m *machine, args []Value) (Value, bool) {
 			text := string(args[0].(lf.Text))
 			if !m.work(len(text)) {
 				return nil, false

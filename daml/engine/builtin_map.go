@@ -14,7 +14,7 @@ func mapBuiltins() map[ast.BuiltinFunction]builtinDef {
 		ast.TextMapLookup: {2, fallible(mapLookup)},
 		ast.TextMapDelete: {2, fallible(mapDelete)},
 		ast.TextMapSize:   {1, pure(mapSize)},
-		ast.TextMapToList: {1, metered(func(m *machine, args []Value) (Value, bool) {
+		ast.TextMapToList: {1, meteredOperation(func(m *machine, args []Value) (Value, bool) {
 			shape := m.program.entryShape()
 			return collectEntries(m, args[0].(*Map), 6*valueBytes, func(key, value Value) Value {
 				return &Struct{shape: shape, fields: []Value{key, value}}
@@ -25,10 +25,10 @@ func mapBuiltins() map[ast.BuiltinFunction]builtinDef {
 		ast.GenMapLookup: {2, fallible(mapLookup)},
 		ast.GenMapDelete: {2, fallible(mapDelete)},
 		ast.GenMapSize:   {1, pure(mapSize)},
-		ast.GenMapKeys: {1, metered(func(m *machine, args []Value) (Value, bool) {
+		ast.GenMapKeys: {1, meteredOperation(func(m *machine, args []Value) (Value, bool) {
 			return collectEntries(m, args[0].(*Map), 0, func(key, _ Value) Value { return key })
 		})},
-		ast.GenMapValues: {1, metered(func(m *machine, args []Value) (Value, bool) {
+		ast.GenMapValues: {1, meteredOperation(func(m *machine, args []Value) (Value, bool) {
 			return collectEntries(m, args[0].(*Map), 0, func(_, value Value) Value { return value })
 		})},
 	}

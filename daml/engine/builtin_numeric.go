@@ -49,7 +49,7 @@ func numericBuiltins() map[ast.BuiltinFunction]builtinDef {
 			m.memory -= numericBytes
 			return lf.Text(args[0].(*Numeric).show())
 		})},
-		ast.TextToNumeric: {2, metered(func(m *machine, args []Value) (Value, bool) {
+		ast.TextToNumeric: {2, meteredOperation(func(m *machine, args []Value) (Value, bool) {
 			text := string(args[1].(lf.Text))
 			if !m.alloc(numericBytes) || !m.work(bytesPerStep*len(text)) {
 				return nil, false

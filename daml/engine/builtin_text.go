@@ -11,22 +11,22 @@ import (
 
 func textBuiltins() map[ast.BuiltinFunction]builtinDef {
 	return map[ast.BuiltinFunction]builtinDef{
-		ast.AppendText: {2, metered(func(m *machine, args []Value) (Value, bool) {
+		ast.AppendText: {2, meteredOperation(func(m *machine, args []Value) (Value, bool) {
 			a, b := args[0].(lf.Text), args[1].(lf.Text)
 			if !m.text(len(a) + len(b)) {
 				return nil, false
 			}
 			return a + b, true
 		})},
-		ast.ExplodeText: {1, metered(func(m *machine, args []Value) (Value, bool) {
+		ast.ExplodeText: {1, meteredOperation(func(m *machine, args []Value) (Value, bool) {
 			return explode(m, args[0], func(point string, _ rune) Value { return lf.Text(point) })
 		})},
-		ast.ImplodeText: {1, metered(implode)},
-		ast.TextToCodePoints: {1, metered(func(m *machine, args []Value) (Value, bool) {
+		ast.ImplodeText: {1, meteredOperation(implode)},
+		ast.TextToCodePoints: {1, meteredOperation(func(m *machine, args []Value) (Value, bool) {
 			return explode(m, args[0], func(_ string, point rune) Value { return lf.Int64(point) })
 		})},
 		ast.CodePointsToText: {1, fallible(fromCodePoints)},
-		ast.TextToHex: {1, metered(func(m *machine, args []Value) (Value, bool) {
+		ast.TextToHex: {1, meteredOperation(func(m *machine, args []Value) (Value, bool) {
 			text := args[0].(lf.Text)
 			if !m.text(3 * len(text)) {
 				return nil, false

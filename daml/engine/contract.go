@@ -171,7 +171,7 @@ func (c *contract) callOf(call ledger.Call) (out choiceCall, err error) {
 
 // Involved computes the parties of an exercise. Nothing can catch an exception of their expressions: it may depend on a
 // contract that the catching code must not see.
-func (p *Program) Involved(budget *ledger.Budget, call ledger.Call) (out ledger.Involved, err error) {
+func (p *Program) Involved(budget *ledger.Budget, call ledger.Call) (out ledger.ExerciseParties, err error) {
 	c, err := p.within(budget, call.Template, call.Payload, nil)
 	if err != nil {
 		return out, err

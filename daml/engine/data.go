@@ -9,7 +9,7 @@ func (p pure) compute(m *machine, args []Value) (Value, bool) { return p(m, args
 func (p pure) perform(m *machine, args []Value) code          { return m.give(p(m, args)) }
 
 var (
-	opCons = metered(func(m *machine, args []Value) (Value, bool) {
+	opCons = meteredOperation(func(m *machine, args []Value) (Value, bool) {
 		if !m.alloc(len(args) * listBytes) {
 			return nil, false
 		}
@@ -25,12 +25,12 @@ var (
 // listBytes is the size of a list element.
 const listBytes = 2 * valueBytes
 
-// metered is an operation that charges memory or time by the size of its arguments; false if the run has failed for
-// lack of them.
-type metered func(m *machine, args []Value) (Value, bool)
+// meteredOperation is an operation that charges memory or time by the size of its arguments; false if the run has
+// failed for lack of them.
+type meteredOperation func(m *machine, args []Value) (Value, bool)
 
-func (s metered) compute(m *machine, args []Value) (Value, bool) { return s(m, args) }
-func (s metered) perform(m *machine, args []Value) code          { return computeAndGive(s, m, args) }
+func (s meteredOperation) compute(m *machine, args []Value) (Value, bool) { return s(m, args) }
+func (s meteredOperation) perform(m *machine, args []Value) code          { return computeAndGive(s, m, args) }
 
 // copyOf copies values, so that they outlive the machine's stack; false if there is no memory.
 func copyOf(m *machine, values []Value) ([]Value, bool) {

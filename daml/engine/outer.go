@@ -57,7 +57,7 @@ func (m *machine) failWithCause(err error) code {
 }
 
 // foreignPayload is the payload of a contract whose template is not in the program.
-type foreignPayload struct{ ledger.Seen }
+type foreignPayload struct{ ledger.ContractView }
 
 // foreignOf is the content of an interface value with a foreign payload; nil for others.
 func foreignOf(v Value) *foreignPayload {
@@ -99,7 +99,7 @@ func (m *machine) accept(of lf.TypeName, t ast.Type, v lf.Value, then func(Value
 }
 
 // present continues with a contract as an interface value.
-func (m *machine) present(seen ledger.Seen, then func(Value) code) code {
+func (m *machine) present(seen ledger.ContractView, then func(Value) code) code {
 	con := &ast.TyCon{Name: seen.Template}
 	if m.program.packages.Template(seen.Template) == nil {
 		m.memory -= 4 * valueBytes
@@ -124,13 +124,15 @@ func (m *machine) askToCreateStored(name lf.TypeName, stored lf.Value) code {
 }
 
 func (m *machine) askToFetch(name lf.TypeName, id lf.ContractID) code {
-	return ask(m, func(tx *ledger.Dynamic) (ledger.Seen, error) { return tx.Fetch(name, id) },
-		func(seen ledger.Seen) code { return m.accept(name, &ast.TyCon{Name: name}, seen.Payload, m.give) })
+	return ask(m, func(tx *ledger.Dynamic) (ledger.ContractView, error) { return tx.Fetch(name, id) },
+		func(seen ledger.ContractView) code {
+			return m.accept(name, &ast.TyCon{Name: name}, seen.Payload, m.give)
+		})
 }
 
 func (m *machine) askToFetchInterface(name lf.TypeName, id lf.ContractID) code {
-	return ask(m, func(tx *ledger.Dynamic) (ledger.Seen, error) { return tx.FetchThrough(name, id) },
-		func(seen ledger.Seen) code { return m.present(seen, m.give) })
+	return ask(m, func(tx *ledger.Dynamic) (ledger.ContractView, error) { return tx.FetchThrough(name, id) },
+		func(seen ledger.ContractView) code { return m.present(seen, m.give) })
 }
 
 func (m *machine) askToExercise(name lf.TypeName, c *choice, id lf.ContractID, argument Value) code {
@@ -155,8 +157,8 @@ func (m *machine) askToExerciseInterface(name lf.TypeName, c *choice, id lf.Cont
 	if guard == nil {
 		return m.askToExercise(name, c, id, argument)
 	}
-	return ask(m, func(tx *ledger.Dynamic) (ledger.Seen, error) { return tx.Look(name, id) },
-		func(seen ledger.Seen) code {
+	return ask(m, func(tx *ledger.Dynamic) (ledger.ContractView, error) { return tx.Look(name, id) },
+		func(seen ledger.ContractView) code {
 			return m.present(seen, func(this Value) code {
 				m.push(&guardedExercise{name, c, id, argument}, 0, 0, nil)
 				return m.apply(guard, []Value{this})
@@ -183,12 +185,12 @@ func (m *machine) askToFetchByKey(t *template, key Value) code {
 	if failure != nil {
 		return m.fail(failure)
 	}
-	return ask(m, func(tx *ledger.Dynamic) (ledger.Seen, error) { return tx.FetchByKey(t.name, stored) },
-		func(seen ledger.Seen) code { return m.pair(t, seen, m.give) })
+	return ask(m, func(tx *ledger.Dynamic) (ledger.ContractView, error) { return tx.FetchByKey(t.name, stored) },
+		func(seen ledger.ContractView) code { return m.pair(t, seen, m.give) })
 }
 
 // pair continues with a contract and its id, the result of a lookup by key.
-func (m *machine) pair(t *template, seen ledger.Seen, then func(Value) code) code {
+func (m *machine) pair(t *template, seen ledger.ContractView, then func(Value) code) code {
 	return m.accept(t.name, &ast.TyCon{Name: t.name}, seen.Payload, func(argument Value) code {
 		m.memory -= 6 * valueBytes
 		return then(&Record{Type: tuple2, Fields: []Value{seen.Contract, argument}})
@@ -218,7 +220,7 @@ func (m *machine) askByKey(t *template, key Value, result func(found []Value) Va
 		return m.fail(failure)
 	}
 	type answer struct {
-		seen  ledger.Seen
+		seen  ledger.ContractView
 		found bool
 	}
 	return ask(m, func(tx *ledger.Dynamic) (out answer, err error) {

@@ -22,9 +22,9 @@ func SynchronizerOf(node ledger.Node) Synchronizer {
 // IDToSign is the id in prepared transactions.
 func (s Synchronizer) IDToSign() string { return SynchronizerID(s.ID, s.ProtocolVersion, s.Serial) }
 
-// Opened is a decoded signed transaction for this synchronizer, without contradictions. The caller must still check the
-// signatures, and that running it gives the same transaction.
-type Opened struct {
+// OpenedTransaction is a decoded signed transaction for this synchronizer, without contradictions. The caller must
+// still check the signatures, and that running it gives the same transaction.
+type OpenedTransaction struct {
 	Execution
 
 	Transaction *Transaction
@@ -41,7 +41,7 @@ type Opened struct {
 // hashing scheme.
 func Open(
 	t *Transaction, scheme Scheme, signatures []PartySignatures, on Synchronizer, packages *ledger.Packages,
-) (*Opened, *fault.Fault) {
+) (*OpenedTransaction, *fault.Fault) {
 	execution, refusal := t.Execution(packages)
 	if refusal != nil {
 		return nil, refusal
@@ -56,13 +56,15 @@ func Open(
 	if err != nil {
 		return nil, failed("%s", err)
 	}
-	return &Opened{
+	return &OpenedTransaction{
 		Execution: execution, Transaction: t, Hash: hash, Signatures: signatures, packages: packages,
 	}, nil
 }
 
 // OpenSigned decodes and opens the transaction of a submission.
-func OpenSigned(s ledger.SignedTransaction, on Synchronizer, packages *ledger.Packages) (*Opened, *fault.Fault) {
+func OpenSigned(
+	s ledger.SignedTransaction, on Synchronizer, packages *ledger.Packages,
+) (*OpenedTransaction, *fault.Fault) {
 	t, err := Decode(s.Transaction)
 	if broken, ok := errors.AsType[*DecodeError](err); ok {
 		return nil, broken.Fault()
@@ -78,7 +80,7 @@ func OpenSigned(s ledger.SignedTransaction, on Synchronizer, packages *ledger.Pa
 }
 
 // CheckSignatures refuses the transaction unless the acting parties signed it with these keys.
-func (o *Opened) CheckSignatures(keys map[ledger.Party]PartyKeys) *fault.Fault {
+func (o *OpenedTransaction) CheckSignatures(keys map[ledger.Party]PartyKeys) *fault.Fault {
 	refusal := CheckSignatures(o.Hash, o.Metadata.ActAs, o.Signatures, keys)
 	if refusal == nil || !o.Multihash {
 		return refusal
@@ -90,7 +92,7 @@ func (o *Opened) CheckSignatures(keys map[ledger.Party]PartyKeys) *fault.Fault {
 }
 
 // Submission adds the content of the transaction to its submission.
-func (o *Opened) Submission(s ledger.Submission) ledger.Submission {
+func (o *OpenedTransaction) Submission(s ledger.Submission) ledger.Submission {
 	s.ActAs, s.CommandID = o.Metadata.ActAs, o.Metadata.CommandID
 	s.Commands, s.Disclosed, s.Preference = []ledger.Command{o.Command}, o.Inputs, o.Preference
 	return s
@@ -98,7 +100,7 @@ func (o *Opened) Submission(s ledger.Submission) ledger.Submission {
 
 // External is the inputs of the decision on the transaction. The caller adds an earlier execution and the
 // authorization.
-func (o *Opened) External() ledger.External {
+func (o *OpenedTransaction) External() ledger.External {
 	return ledger.External{
 		Run: o.Run, Hash: o.Hash, TransactionUUID: o.Metadata.TransactionUUID,
 		Earliest: o.Metadata.Earliest, Latest: o.Metadata.Latest, LatestRecordTime: o.Metadata.LatestRecordTime,

@@ -181,7 +181,7 @@ func (o Onboarding) hostKeys() map[string]signing.PublicKey {
 
 // partyAuthorization checks the signatures of a transaction that lists keys of the party, and returns the missing
 // namespace and keys.
-func (o Onboarding) partyAuthorization(signed Signed, listed []signing.Key) (Missing, error) {
+func (o Onboarding) partyAuthorization(signed SignedTransaction, listed []signing.Key) (Missing, error) {
 	known := o.roots()
 	for _, key := range listed {
 		known[key.Public.Fingerprint()] = key.Public
@@ -204,7 +204,7 @@ func (o Onboarding) partyAuthorization(signed Signed, listed []signing.Key) (Mis
 
 // namespaceSigned reports whether the party's namespace agrees: enough owners if it is decentralized, otherwise its
 // key, from its root or from the listed keys with namespace usage.
-func (o Onboarding) namespaceSigned(signed Signed, listed []signing.Key) bool {
+func (o Onboarding) namespaceSigned(signed SignedTransaction, listed []signing.Key) bool {
 	if o.Decentralized != nil {
 		_, further := o.silentOwners(signed)
 		return further <= 0
@@ -221,7 +221,7 @@ func (o Onboarding) namespaceSigned(signed Signed, listed []signing.Key) bool {
 
 // silentOwners are the owners of a decentralized namespace that have not signed, and the number of them that must still
 // sign.
-func (o Onboarding) silentOwners(signed Signed) (silent []string, further int) {
+func (o Onboarding) silentOwners(signed SignedTransaction) (silent []string, further int) {
 	mapping := o.Decentralized.Transaction.Mapping.(DecentralizedNamespace)
 	for _, owner := range mapping.Owners {
 		if !signed.signedBy(owner) {
@@ -233,7 +233,7 @@ func (o Onboarding) silentOwners(signed Signed) (silent []string, further int) {
 
 // verify checks the signatures of a transaction with the known keys. Signatures over several transactions may come from
 // keys of another one.
-func (o Onboarding) verify(signed Signed, known map[string]signing.PublicKey) error {
+func (o Onboarding) verify(signed SignedTransaction, known map[string]signing.PublicKey) error {
 	var strangers []string
 	for _, signature := range signed.Signatures {
 		key, ok := known[signature.SignedBy]

@@ -85,8 +85,8 @@ func (s Standing) begun(node Node, checks *Checks) Standing {
 	return s
 }
 
-// Merged is an onboarding after a contribution.
-type Merged struct {
+// MergedOnboarding is an onboarding after a contribution.
+type MergedOnboarding struct {
 	Onboarding
 
 	// UserIDs are the users who get the right to act as the party when it is allocated.
@@ -100,31 +100,31 @@ type Merged struct {
 // to what the owner began. The stored namespaces, and those of the pending onboarding, count as part of the
 // contribution. Merge refuses parties that exist or belong to another identity provider, and other definitions of these
 // namespaces.
-func (c Contribution) Merge(given Onboarding, node Node, standing Standing) (Merged, error) {
+func (c Contribution) Merge(given Onboarding, node Node, standing Standing) (MergedOnboarding, error) {
 	standing = standing.begun(node, given.checks)
 	given, conflict := given.With(standing.Namespaces)
 	party := given.Party()
 	there := standing.Exists || standing.Pending != nil
 	_, unsigned := given.Authorize(node)
 	if unsigned != nil && (!there || standing.IdentityProviderID != c.IdentityProviderID) {
-		return Merged{}, unsigned
+		return MergedOnboarding{}, unsigned
 	}
 	if there {
 		if refusal := c.CheckProvider(party, standing.IdentityProviderID); refusal != nil {
-			return Merged{}, refusal
+			return MergedOnboarding{}, refusal
 		}
 	}
 	switch {
 	case standing.Exists:
-		return Merged{}, AlreadyAllocated(party, node.SynchronizerID)
+		return MergedOnboarding{}, AlreadyAllocated(party, node.SynchronizerID)
 	case unsigned == nil && conflict != nil:
-		return Merged{}, conflict
+		return MergedOnboarding{}, conflict
 	case unsigned != nil && c.UserID != "" && !slices.Contains(standing.UserIDs, c.UserID):
-		return Merged{}, fault.InvalidArgumentf(
+		return MergedOnboarding{}, fault.InvalidArgumentf(
 			"the request names userId %q, but the namespace of party %s has not signed it", c.UserID, short(string(party))).
 			WithHint("Send userId in the request that has the owner's signatures, or remove it.")
 	}
-	merged := Merged{Onboarding: given, UserIDs: slices.Clone(standing.UserIDs), Begins: standing.Pending == nil}
+	merged := MergedOnboarding{Onboarding: given, UserIDs: slices.Clone(standing.UserIDs), Begins: standing.Pending == nil}
 	if c.UserID != "" && !slices.Contains(merged.UserIDs, c.UserID) {
 		merged.UserIDs = append(merged.UserIDs, c.UserID)
 	}

@@ -40,8 +40,8 @@ type GenerateRequest struct {
 	Observing             []string
 }
 
-// Generated are the transactions to sign: together, with the multi-hash, or each by its own hash.
-type Generated struct {
+// GeneratedTopology are the transactions to sign: together, with the multi-hash, or each by its own hash.
+type GeneratedTopology struct {
 	Party        ledger.Party
 	Fingerprint  string
 	Transactions [][]byte
@@ -50,28 +50,28 @@ type Generated struct {
 
 // Generate answers a request for topology transactions. It changes and stores nothing, and does not check whether the
 // party exists. The checks are in the documented order.
-func Generate(request GenerateRequest, node Node) (Generated, *fault.Fault) {
+func Generate(request GenerateRequest, node Node) (GeneratedTopology, *fault.Fault) {
 	if request.PublicKey == nil {
-		return Generated{}, fault.InvalidArgumentf("public_key is missing")
+		return GeneratedTopology{}, fault.InvalidArgumentf("public_key is missing")
 	}
 	key, err := signing.ParsePublicKey(request.PublicKey.Format, request.PublicKey.Spec, request.PublicKey.Data)
 	if err != nil {
-		return Generated{}, fault.InvalidArgumentf("public_key: %s", err)
+		return GeneratedTopology{}, fault.InvalidArgumentf("public_key: %s", err)
 	}
 	if refusal := checkSynchronizer(request.Synchronizer, node); refusal != nil {
-		return Generated{}, refusal
+		return GeneratedTopology{}, refusal
 	}
 	party, refusal := newPartyID(request.PartyHint, key.Fingerprint())
 	if refusal != nil {
-		return Generated{}, refusal
+		return GeneratedTopology{}, refusal
 	}
 	if request.ConfirmationThreshold < 0 {
-		return Generated{}, fault.InvalidArgumentf("Negative confirmation threshold observed: %d",
+		return GeneratedTopology{}, fault.InvalidArgumentf("Negative confirmation threshold observed: %d",
 			request.ConfirmationThreshold)
 	}
 	hosts, refusal := hostsOf(request, node)
 	if refusal != nil {
-		return Generated{}, refusal
+		return GeneratedTopology{}, refusal
 	}
 	mapping := PartyToParticipant{
 		Party: party, Hosts: hosts, Threshold: int(request.ConfirmationThreshold), KeyThreshold: 1,
@@ -80,13 +80,13 @@ func Generate(request GenerateRequest, node Node) (Generated, *fault.Fault) {
 		}}},
 	}
 	if mapping.Threshold, refusal = confirmationThreshold(mapping); refusal != nil {
-		return Generated{}, refusal
+		return GeneratedTopology{}, refusal
 	}
 	raw, err := Encode(mapping)
 	if err != nil {
-		return Generated{}, fault.Internal(err)
+		return GeneratedTopology{}, fault.Internal(err)
 	}
-	return Generated{
+	return GeneratedTopology{
 		Party: party, Fingerprint: key.Fingerprint(), Transactions: [][]byte{raw}, MultiHash: MultiHash(HashOf(raw)),
 	}, nil
 }

@@ -41,12 +41,13 @@ func (o Onboarding) WithHost(a HostAuthorization) (Onboarding, error) {
 	}
 	hash := o.Hosting.Transaction.Hash
 	if err := o.checks.verify(a.Key, hash, a.Signature); err != nil {
-		return o, badSignature(o.Hosting, Attached{Signature: a.Signature, Over: hash}, err)
+		return o, badSignature(o.Hosting, AttachedSignature{Signature: a.Signature, Over: hash}, err)
 	}
 	if o.Hosting.signedBy(a.Key.Fingerprint()) {
 		return o, nil
 	}
-	o.Hosting.Signatures = append(slices.Clone(o.Hosting.Signatures), Attached{Signature: a.Signature, Over: hash})
+	o.Hosting.Signatures = append(slices.Clone(o.Hosting.Signatures),
+		AttachedSignature{Signature: a.Signature, Over: hash})
 	o.HostKeys = append(slices.Clone(o.HostKeys), a.Key)
 	return o, nil
 }
@@ -79,10 +80,10 @@ func (o Onboarding) Merge(further Onboarding) (Onboarding, error) {
 	return out, nil
 }
 
-func mergeSigned(have, further []Signed) []Signed {
+func mergeSigned(have, further []SignedTransaction) []SignedTransaction {
 	out := slices.Clone(have)
 	for _, signed := range further {
-		known := slices.ContainsFunc(out, func(known Signed) bool {
+		known := slices.ContainsFunc(out, func(known SignedTransaction) bool {
 			return known.Transaction.Hash == signed.Transaction.Hash
 		})
 		if !known {

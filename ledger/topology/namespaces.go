@@ -10,7 +10,7 @@ import (
 // Namespaces are the proofs of control by namespace: the signed root of a key's namespace, the signed definition of a
 // decentralized one. All owners authorized those that the node keeps. They count for later requests too, because they
 // neither end nor change.
-type Namespaces map[string]Signed
+type Namespaces map[string]SignedTransaction
 
 // and adds others; existing ones stay.
 func (n Namespaces) and(further Namespaces) Namespaces {
@@ -35,14 +35,14 @@ func (n Namespaces) Owners() []string {
 }
 
 // root is the signed root of a namespace; false if there is none.
-func (n Namespaces) root(namespace string) (Signed, bool) {
+func (n Namespaces) root(namespace string) (SignedTransaction, bool) {
 	signed := n[namespace]
 	delegation, ok := signed.Transaction.Mapping.(NamespaceDelegation)
 	return signed, ok && delegation.IsRoot() && delegation.Namespace == namespace
 }
 
 // definition is the signed definition of a decentralized namespace; nil if there is none.
-func (n Namespaces) definition(namespace string) *Signed {
+func (n Namespaces) definition(namespace string) *SignedTransaction {
 	signed := n[namespace]
 	definition, ok := signed.Transaction.Mapping.(DecentralizedNamespace)
 	if !ok || definition.Namespace != namespace {
@@ -52,7 +52,7 @@ func (n Namespaces) definition(namespace string) *Signed {
 }
 
 // addRoots adds the known roots of the namespaces that a request does not have itself.
-func (n Namespaces) addRoots(given []Signed, namespaces []string) []Signed {
+func (n Namespaces) addRoots(given []SignedTransaction, namespaces []string) []SignedTransaction {
 	there := map[string]bool{}
 	for _, signed := range given {
 		there[signed.Transaction.Mapping.(NamespaceDelegation).Namespace] = true
@@ -107,8 +107,8 @@ func (o Onboarding) With(known Namespaces) (Onboarding, error) {
 
 // signedFurther is a kept definition with the signatures of a request's definition, and its own signatures by other
 // keys. It returns a definition with other owners unchanged, because it cannot define this namespace.
-func (s *Signed) signedFurther(given *Signed) (*Signed, error) {
-	out := Signed{Transaction: s.Transaction}
+func (s *SignedTransaction) signedFurther(given *SignedTransaction) (*SignedTransaction, error) {
+	out := SignedTransaction{Transaction: s.Transaction}
 	if given != nil {
 		kept, requested := s.Transaction.Mapping.(DecentralizedNamespace), given.Transaction.Mapping.(DecentralizedNamespace)
 		switch {
@@ -142,7 +142,7 @@ func (o Onboarding) Namespaces() Namespaces {
 	if o.Decentralized == nil {
 		return out
 	}
-	kept := Signed{Transaction: o.Decentralized.Transaction}
+	kept := SignedTransaction{Transaction: o.Decentralized.Transaction}
 	for _, signature := range o.Decentralized.Signatures {
 		if slices.Contains(o.holders(), signature.SignedBy) {
 			kept.add(signature)

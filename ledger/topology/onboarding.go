@@ -14,15 +14,15 @@ import (
 // survives JSON.
 type Onboarding struct {
 	// Delegations are the signed roots of the party's namespace, or of the owners of its namespace.
-	Delegations []Signed `json:"namespaceDelegations,omitempty"`
+	Delegations []SignedTransaction `json:"namespaceDelegations,omitempty"`
 	// Decentralized defines the party's namespace if several owners control it together.
-	Decentralized *Signed `json:"decentralizedNamespace,omitempty"`
+	Decentralized *SignedTransaction `json:"decentralizedNamespace,omitempty"`
 	// PartyToKey has the party's keys if Hosting has none, as older clients send it.
-	PartyToKey *Signed `json:"partyToKey,omitempty"`
+	PartyToKey *SignedTransaction `json:"partyToKey,omitempty"`
 	// HostDelegations are the signed roots of the namespaces of other hosts. They contain the keys that these agree with.
-	HostDelegations []Signed `json:"hostDelegations,omitempty"`
+	HostDelegations []SignedTransaction `json:"hostDelegations,omitempty"`
 	// Hosting is the transaction by which participants host the party.
-	Hosting Signed `json:"partyToParticipant"`
+	Hosting SignedTransaction `json:"partyToParticipant"`
 	// HostKeys are the keys of the participants that signed Hosting.
 	HostKeys []signing.PublicKey `json:"hostKeys,omitempty"`
 
@@ -61,7 +61,7 @@ func (r Request) Onboarding(node Node) (Onboarding, *fault.Fault) {
 
 // split separates the roots of hosts from those of the party's namespace. Roots of other hosts are an addition to
 // upstream's rules, where hosts know one another from the synchronizer.
-func (o Onboarding) split(delegations []Signed) (ofParty, ofHosts []Signed) {
+func (o Onboarding) split(delegations []SignedTransaction) (ofParty, ofHosts []SignedTransaction) {
 	var owners, hosts []string
 	if o.Decentralized != nil {
 		owners = o.Decentralized.Transaction.Mapping.(DecentralizedNamespace).Owners
@@ -102,13 +102,13 @@ func (o Onboarding) checkNothingOfOurs(node Node) *fault.Fault {
 // kinds are the transactions of a request by kind, without unsigned ones of other kinds than hosting.
 type kinds struct {
 	unsupported                              []string
-	delegations, decentralized, hosting, key []Signed
-	unsignedHosting                          []Signed
+	delegations, decentralized, hosting, key []SignedTransaction
+	unsignedHosting                          []SignedTransaction
 }
 
-func byKind(transactions []Signed) kinds {
+func byKind(transactions []SignedTransaction) kinds {
 	var out kinds
-	put := func(list *[]Signed, signed Signed) {
+	put := func(list *[]SignedTransaction, signed SignedTransaction) {
 		if len(signed.Signatures) > 0 {
 			*list = append(*list, signed)
 		}
@@ -143,7 +143,7 @@ func (k kinds) onlyKnownKinds() *fault.Fault {
 
 // onlyHosting picks the only hosting transaction. An unsigned one counts if there is no other: it asks this node to
 // agree, while others signed elsewhere.
-func (k kinds) onlyHosting() (Signed, *fault.Fault) {
+func (k kinds) onlyHosting() (SignedTransaction, *fault.Fault) {
 	candidates := k.hosting
 	if len(candidates) == 0 {
 		candidates = k.unsignedHosting
@@ -152,14 +152,15 @@ func (k kinds) onlyHosting() (Signed, *fault.Fault) {
 	case 1:
 		return candidates[0], nil
 	case 0:
-		return Signed{}, fault.InvalidArgumentf("One transaction of type PartyToParticipant must be provided, got 0").
+		return SignedTransaction{}, fault.InvalidArgumentf(
+			"One transaction of type PartyToParticipant must be provided, got 0").
 			WithHint("Send all transactions of the answer of generate-topology.")
 	default:
-		return Signed{}, moreThanOne(candidates)
+		return SignedTransaction{}, moreThanOne(candidates)
 	}
 }
 
-func (k kinds) onlyKeys(hosting PartyToParticipant) (*Signed, *fault.Fault) {
+func (k kinds) onlyKeys(hosting PartyToParticipant) (*SignedTransaction, *fault.Fault) {
 	found, refusal := only(k.key)
 	if refusal != nil {
 		return nil, refusal
@@ -186,7 +187,7 @@ func (k kinds) onlyKeys(hosting PartyToParticipant) (*Signed, *fault.Fault) {
 	return nil, nil
 }
 
-func only(signed []Signed) (*Signed, *fault.Fault) {
+func only(signed []SignedTransaction) (*SignedTransaction, *fault.Fault) {
 	switch len(signed) {
 	case 0:
 		return nil, nil
@@ -197,7 +198,7 @@ func only(signed []Signed) (*Signed, *fault.Fault) {
 	}
 }
 
-func moreThanOne(signed []Signed) *fault.Fault {
+func moreThanOne(signed []SignedTransaction) *fault.Fault {
 	return fault.InvalidArgumentf("Only one transaction of type %s can be provided, got %d",
 		signed[0].Transaction.Mapping.Kind(), len(signed))
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/florinledger/florin/ledger/fault"
 )
 
-func badSignature(signed Signed, signature Attached, err error) *fault.Fault {
+func badSignature(signed SignedTransaction, signature AttachedSignature, err error) *fault.Fault {
 	over := "the hash of this transaction"
 	if signature.Shared {
 		over = "the hash of all transactions of the request together"
@@ -16,7 +16,7 @@ func badSignature(signed Signed, signature Attached, err error) *fault.Fault {
 	return fault.TopologyInvalidTxSignature.New("Transaction signature verification failed").WithHint(detail)
 }
 
-func unauthorized(signed Signed, missing Missing) *fault.Fault {
+func unauthorized(signed SignedTransaction, missing Missing) *fault.Fault {
 	namespaces := append(append([]string{}, missing.Namespaces...), missing.hostNamespaces()...)
 	detail := fmt.Sprintf("Each of them must sign the transaction's hash %s. %s", signed.Transaction.Hash, asRead(signed))
 	return fault.TopologyUnauthorizedTransaction.New(
@@ -40,7 +40,7 @@ func (o Onboarding) unsigned(missing Missing) *fault.Fault {
 	return refusal.WithHint(hint + refusal.Hint)
 }
 
-func unknownSigners(signed Signed, keys []string) *fault.Fault {
+func unknownSigners(signed SignedTransaction, keys []string) *fault.Fault {
 	detail := "The transaction does not list these keys, and they are not keys of its namespace. If a key belongs to " +
 		"another host or owner, also send the signed root NamespaceDelegation of that owner's namespace. Otherwise " +
 		"remove its signature. " + asRead(signed)
@@ -49,7 +49,7 @@ func unknownSigners(signed Signed, keys []string) *fault.Fault {
 }
 
 // asRead is the content of a transaction in one line, so that a signer can compare it with what it signed.
-func asRead(signed Signed) string {
+func asRead(signed SignedTransaction) string {
 	lines := describe(signed.Transaction.Mapping)
 	for i, line := range lines {
 		lines[i] = strings.TrimSpace(line)

@@ -92,8 +92,8 @@ func checkForm(field string, signatures []signing.Signature) *fault.Fault {
 	return nil
 }
 
-// Attached is a signature and the hash that it signs.
-type Attached struct {
+// AttachedSignature is a signature and the hash that it signs.
+type AttachedSignature struct {
 	signing.Signature
 
 	Over Hash `json:"over"`
@@ -101,28 +101,28 @@ type Attached struct {
 	Shared bool `json:"shared,omitempty"`
 }
 
-// Signed is a transaction with its signatures.
-type Signed struct {
-	Transaction Transaction `json:"transaction"`
-	Signatures  []Attached  `json:"signatures"`
+// SignedTransaction is a transaction with its signatures.
+type SignedTransaction struct {
+	Transaction Transaction         `json:"transaction"`
+	Signatures  []AttachedSignature `json:"signatures"`
 }
 
 // attach gives each transaction its own signatures and those over all transactions. Of two by the same key, its own
 // wins.
-func (r Request) attach() []Signed {
+func (r Request) attach() []SignedTransaction {
 	hashes := make([]Hash, len(r.transactions))
 	for i, transaction := range r.transactions {
 		hashes[i] = transaction.Hash
 	}
 	all := MultiHash(hashes...)
-	out := make([]Signed, len(r.transactions))
+	out := make([]SignedTransaction, len(r.transactions))
 	for i, transaction := range r.transactions {
 		out[i].Transaction = transaction
 		for _, signature := range r.own[i] {
-			out[i].add(Attached{Signature: signature, Over: transaction.Hash})
+			out[i].add(AttachedSignature{Signature: signature, Over: transaction.Hash})
 		}
 		for _, signature := range r.multi {
-			out[i].add(Attached{Signature: signature, Over: all, Shared: true})
+			out[i].add(AttachedSignature{Signature: signature, Over: all, Shared: true})
 		}
 		if delegation, ok := transaction.Mapping.(NamespaceDelegation); ok {
 			out[i].keep(delegation.Namespace)
@@ -132,15 +132,15 @@ func (r Request) attach() []Signed {
 }
 
 // add adds a signature unless there is one by the same key.
-func (s *Signed) add(signature Attached) {
+func (s *SignedTransaction) add(signature AttachedSignature) {
 	if !s.signedBy(signature.SignedBy) {
 		s.Signatures = append(s.Signatures, signature)
 	}
 }
 
 // keep drops signatures by other keys.
-func (s *Signed) keep(fingerprint string) {
-	var kept []Attached
+func (s *SignedTransaction) keep(fingerprint string) {
+	var kept []AttachedSignature
 	for _, signature := range s.Signatures {
 		if signature.SignedBy == fingerprint {
 			kept = append(kept, signature)
@@ -149,7 +149,7 @@ func (s *Signed) keep(fingerprint string) {
 	s.Signatures = kept
 }
 
-func (s *Signed) signedBy(fingerprint string) bool {
+func (s *SignedTransaction) signedBy(fingerprint string) bool {
 	for _, signature := range s.Signatures {
 		if signature.SignedBy == fingerprint {
 			return true

@@ -92,7 +92,7 @@ func describe(program *engine.Program, pkg Package) (ledger.Package, error) {
 }
 
 func describeTemplate(program *engine.Program, name lf.TypeName, def *ast.DefTemplate) (
-	out ledger.Interpreted, err error,
+	out ledger.InterpretedTemplate, err error,
 ) {
 	out.Name, out.Code = name, code{program}
 	if out.Payload, err = program.LFType(name); err != nil {

@@ -32,7 +32,7 @@ type world struct {
 	accepts       map[ledger.Party][]ledger.Party
 	account       ledger.TrafficAccount
 	latest        ledger.Offset
-	refused       *plan.Refused
+	refused       *plan.Refusal
 }
 
 const dso = ledger.Party("DSO::1220d5")
@@ -251,7 +251,7 @@ func TestAccept_TakesOneOfferAfterARefusedBatch(t *testing.T) {
 	require.True(t, strings.HasPrefix(commands[0], "WalletAppInstall_TransferOffer_Accept "))
 	again, _ := w.decide(w.accepting(), bob)
 	require.Equal(t, step.Action.CommandID, again.Action.CommandID)
-	w.refused = &plan.Refused{}
+	w.refused = &plan.Refusal{}
 	_, commands = w.decide(w.accepting(), bob)
 	require.Len(t, commands, 1)
 	w.accepts = nil

@@ -28,7 +28,7 @@ func TestTopUp_MergesCoinAfterARefusal(t *testing.T) {
 	lacking := func(missing string) *fault.Fault {
 		return fault.DamlFailure.New("too little").With("error_id", plan.InsufficientFunds).With("requiredAmount", missing)
 	}
-	w.refused = &plan.Refused{CommandID: buy.Action.CommandID, Fault: lacking("600.14")}
+	w.refused = &plan.Refusal{CommandID: buy.Action.CommandID, Fault: lacking("600.14")}
 	merge, commands := w.decide(automation.NewTopUp(), "network")
 	require.Len(t, commands, 1)
 	require.Contains(t, commands[0], "CO_MergeTransferInputs")

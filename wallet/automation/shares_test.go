@@ -100,10 +100,10 @@ func TestRounds_ArchiveAfterARefusedConversion(t *testing.T) {
 	}
 	name, id := choice()
 	require.Equal(t, "AmuletRules_ConvertFeaturedAppActivityMarkers", name)
-	w.refused = &plan.Refused{CommandID: id}
+	w.refused = &plan.Refusal{CommandID: id}
 	name, id = choice()
 	require.Equal(t, "AmuletRules_MiningRound_Archive", name)
-	w.refused = &plan.Refused{CommandID: id}
+	w.refused = &plan.Refusal{CommandID: id}
 	name, _ = choice()
 	require.Equal(t, "AmuletRules_ConvertFeaturedAppActivityMarkers", name)
 }

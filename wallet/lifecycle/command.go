@@ -17,16 +17,16 @@ func commandWorkflow(sender ledger.Party, nonce int64) workflowid.ID {
 	return workflowid.Of("transfer-command", string(sender), strconv.FormatInt(nonce, 10))
 }
 
-func followCommand(_ ledger.ContractID, c coin.TransferCommand) Followed {
-	return Followed{
+func followCommand(_ ledger.ContractID, c coin.TransferCommand) ContractWorkflow {
+	return ContractWorkflow{
 		Kind: RunTransferCommands, WorkflowID: commandWorkflow(c.Sender, c.Nonce),
 		Parties: ledger.SortedParties([]ledger.Party{c.Sender, c.Receiver, c.Delegate}),
 	}
 }
 
 // wakeCommands wakes the commands with the next nonce.
-func wakeCommands(c coin.TransferCommandCounter) []Followed {
-	return []Followed{{
+func wakeCommands(c coin.TransferCommandCounter) []ContractWorkflow {
+	return []ContractWorkflow{{
 		Kind: RunTransferCommands, WorkflowID: commandWorkflow(c.Sender, c.NextNonce), Parties: []ledger.Party{c.Sender},
 	}}
 }

@@ -34,7 +34,7 @@ func (w *world) accepted(amount string) ledger.ContractID {
 // settle submits the planned actions for an offer until there are none, and returns the commands.
 func (w *world) settle(offer ledger.ContractID) (done []string) {
 	w.t.Helper()
-	var refused *plan.Refused
+	var refused *plan.Refusal
 	for range 1000 {
 		if _, open := w.Active[offer]; !open {
 			return done
@@ -46,7 +46,7 @@ func (w *world) settle(offer ledger.ContractID) (done []string) {
 		_, err := w.SubmitCommands(ledgertest.Parties{ActAs: step.Action.ActAs, ReadAs: step.Action.ReadAs}, commands...)
 		refused, done = nil, append(done, step.Action.CommandID)
 		if err != nil {
-			refused = &plan.Refused{CommandID: step.Action.CommandID, Fault: fault.From(err)}
+			refused = &plan.Refusal{CommandID: step.Action.CommandID, Fault: fault.From(err)}
 		}
 	}
 	require.FailNow(w.t, "the offer is not settled", "%v", done)

@@ -22,12 +22,12 @@ func mergeWorkflow(owner ledger.Party) workflowid.ID {
 	return workflowid.Of("merge-delegation", string(owner))
 }
 
-func followMergeProposal(_ ledger.ContractID, p tokenwallet.MergeDelegationProposal) Followed {
+func followMergeProposal(_ ledger.ContractID, p tokenwallet.MergeDelegationProposal) ContractWorkflow {
 	return followMergeDelegation("", p.Delegation)
 }
 
-func followMergeDelegation(_ ledger.ContractID, d tokenwallet.MergeDelegation) Followed {
-	return Followed{
+func followMergeDelegation(_ ledger.ContractID, d tokenwallet.MergeDelegation) ContractWorkflow {
+	return ContractWorkflow{
 		Kind: RunMergeDelegation, WorkflowID: mergeWorkflow(d.Owner),
 		Parties: ledger.SortedParties([]ledger.Party{d.Owner, d.Operator}),
 	}

@@ -27,15 +27,15 @@ func distinguish(user ledger.Party, trackingID string) string {
 	return hex.EncodeToString(hash[:])[:digits]
 }
 
-func followOffer(_ ledger.ContractID, o walletapp.TransferOffer) Followed {
-	return Followed{
+func followOffer(_ ledger.ContractID, o walletapp.TransferOffer) ContractWorkflow {
+	return ContractWorkflow{
 		Kind: TwoStepTransfer, WorkflowID: offerWorkflowID(o.Sender, o.TrackingID),
 		Parties: ledger.SortedParties([]ledger.Party{o.Sender, o.Receiver}),
 	}
 }
 
-func followAcceptedOffer(_ ledger.ContractID, o walletapp.AcceptedTransferOffer) Followed {
-	return Followed{
+func followAcceptedOffer(_ ledger.ContractID, o walletapp.AcceptedTransferOffer) ContractWorkflow {
+	return ContractWorkflow{
 		Kind: TwoStepTransfer, WorkflowID: offerWorkflowID(o.Sender, o.TrackingID),
 		Parties: ledger.SortedParties([]ledger.Party{o.Sender, o.Receiver}),
 	}

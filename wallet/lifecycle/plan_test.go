@@ -50,14 +50,14 @@ func (w *world) plan(kind string, ids ...ledger.ContractID) plan.Step {
 }
 
 // planAfter plans after the refusal of an action.
-func (w *world) planAfter(kind string, refused *plan.Refused, ids ...ledger.ContractID) plan.Step {
+func (w *world) planAfter(kind string, refused *plan.Refusal, ids ...ledger.ContractID) plan.Step {
 	w.t.Helper()
 	return w.planIn(kind, lifecycle.Situation{}, refused, ids...)
 }
 
 // planIn plans in a situation; the world adds the other fields.
 func (w *world) planIn(
-	kind string, situation lifecycle.Situation, refused *plan.Refused, ids ...ledger.ContractID,
+	kind string, situation lifecycle.Situation, refused *plan.Refusal, ids ...ledger.ContractID,
 ) plan.Step {
 	w.t.Helper()
 	situation.Now, situation.Node = w.Now, ledger.Node{DSO: cointest.DSO, Operator: cointest.Operator}

@@ -28,8 +28,8 @@ const (
 	RunTransferCommands = "RunTransferCommands"
 )
 
-// Followed names the workflow of a contract. Contracts with the same workflow id share one.
-type Followed struct {
+// ContractWorkflow names the workflow of a contract. Contracts with the same workflow id share one.
+type ContractWorkflow struct {
 	Kind       string
 	WorkflowID workflowid.ID
 	// Parties are the parties of the workflow.
@@ -39,8 +39,8 @@ type Followed struct {
 // Registry knows the templates whose contracts have a lifecycle. It is immutable.
 type Registry struct {
 	packages *ledger.Packages
-	follow   map[lf.TypeName]func(ledger.Contract) (Followed, error)
-	wake     map[lf.TypeName]func(ledger.Contract) ([]Followed, error)
+	follow   map[lf.TypeName]func(ledger.Contract) (ContractWorkflow, error)
+	wake     map[lf.TypeName]func(ledger.Contract) ([]ContractWorkflow, error)
 	plan     map[string]func(Situation) (plan.Step, error)
 	crowd    Crowd
 	wallets  Wallets
@@ -50,8 +50,8 @@ type Registry struct {
 func NewRegistry(packages *ledger.Packages) (*Registry, error) {
 	r := &Registry{
 		packages: packages,
-		follow:   map[lf.TypeName]func(ledger.Contract) (Followed, error){},
-		wake:     map[lf.TypeName]func(ledger.Contract) ([]Followed, error){},
+		follow:   map[lf.TypeName]func(ledger.Contract) (ContractWorkflow, error){},
+		wake:     map[lf.TypeName]func(ledger.Contract) ([]ContractWorkflow, error){},
 		plan:     map[string]func(Situation) (plan.Step, error){},
 	}
 	r.plan[KeepPreapproval] = r.planPreapproval
@@ -76,24 +76,24 @@ func NewRegistry(packages *ledger.Packages) (*Registry, error) {
 	)
 }
 
-func register[T any](r *Registry, follow func(ledger.ContractID, T) Followed) error {
+func register[T any](r *Registry, follow func(ledger.ContractID, T) ContractWorkflow) error {
 	name, err := ledger.TemplateName[T](r.packages)
 	if err != nil {
 		return fmt.Errorf("the lifecycles of contracts: %w", err)
 	}
-	r.follow[name] = func(contract ledger.Contract) (Followed, error) {
+	r.follow[name] = func(contract ledger.Contract) (ContractWorkflow, error) {
 		payload, err := ledger.DecodePayload[T](r.packages, contract)
 		return follow(contract.ID, payload), err
 	}
 	return nil
 }
 
-func registerWake[T any](r *Registry, wake func(T) []Followed) error {
+func registerWake[T any](r *Registry, wake func(T) []ContractWorkflow) error {
 	name, err := ledger.TemplateName[T](r.packages)
 	if err != nil {
 		return fmt.Errorf("the lifecycles that contracts wake: %w", err)
 	}
-	r.wake[name] = func(contract ledger.Contract) ([]Followed, error) {
+	r.wake[name] = func(contract ledger.Contract) ([]ContractWorkflow, error) {
 		payload, err := ledger.DecodePayload[T](r.packages, contract)
 		return wake(payload), err
 	}
@@ -156,20 +156,20 @@ func (r *Registry) awaitWallets() error {
 }
 
 // Follow names the workflow of a contract; false if it needs none. Contracts of other networks need none.
-func (r *Registry) Follow(contract ledger.Contract) (Followed, bool, error) {
+func (r *Registry) Follow(contract ledger.Contract) (ContractWorkflow, bool, error) {
 	if r == nil || !contract.InNetwork {
-		return Followed{}, false, nil
+		return ContractWorkflow{}, false, nil
 	}
 	follow, ok := r.follow[contract.Template]
 	if !ok {
-		return Followed{}, false, nil
+		return ContractWorkflow{}, false, nil
 	}
 	followed, err := follow(contract)
 	return followed, err == nil, err
 }
 
 // Wakes lists the workflows to wake when somebody creates a contract that is not theirs.
-func (r *Registry) Wakes(contract ledger.Contract) ([]Followed, error) {
+func (r *Registry) Wakes(contract ledger.Contract) ([]ContractWorkflow, error) {
 	if r == nil || !contract.InNetwork {
 		return nil, nil
 	}
@@ -180,8 +180,8 @@ func (r *Registry) Wakes(contract ledger.Contract) ([]Followed, error) {
 	return wake(contract)
 }
 
-func followPreapproval(_ ledger.ContractID, p coin.TransferPreapproval) Followed {
-	return Followed{
+func followPreapproval(_ ledger.ContractID, p coin.TransferPreapproval) ContractWorkflow {
+	return ContractWorkflow{
 		Kind: KeepPreapproval, WorkflowID: workflowid.Of("preapproval", string(p.Receiver)),
 		Parties: ledger.SortedParties([]ledger.Party{p.Receiver, p.Provider}),
 	}
@@ -189,9 +189,9 @@ func followPreapproval(_ ledger.ContractID, p coin.TransferPreapproval) Followed
 
 // followInstruction names the workflow after the first bytes of the contract id. Instructions with equal first bytes
 // share it.
-func followInstruction(id ledger.ContractID, i coin.AmuletTransferInstruction) Followed {
+func followInstruction(id ledger.ContractID, i coin.AmuletTransferInstruction) ContractWorkflow {
 	const begins = 34 // the format's two digits, and 16 bytes
-	return Followed{
+	return ContractWorkflow{
 		Kind: TwoStepTransfer, WorkflowID: workflowid.Of("transfer", string(id[:min(len(id), begins)])),
 		Parties: ledger.SortedParties([]ledger.Party{i.Transfer.Sender, i.Transfer.Receiver}),
 	}

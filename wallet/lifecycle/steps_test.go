@@ -337,9 +337,9 @@ func TestTrafficRequest_PlansItsSteps(t *testing.T) {
 			if c.betweenRounds {
 				w.betweenRounds()
 			}
-			var refused *plan.Refused
+			var refused *plan.Refusal
 			if c.refused != nil {
-				refused = &plan.Refused{CommandID: "complete-traffic-request:" + plan.Short(id), Fault: c.refused}
+				refused = &plan.Refusal{CommandID: "complete-traffic-request:" + plan.Short(id), Fault: c.refused}
 			}
 			c.want.require(w, w.planAfter(lifecycle.BuyTraffic, refused, id), id)
 		})
@@ -445,7 +445,7 @@ func TestTransferCommand_ExpiredOneBlocksNoOther(t *testing.T) {
 			require.NotNil(t, step.Action)
 			require.Contains(t, step.Action.CommandID, "send-transfer-command:")
 
-			refused := &plan.Refused{CommandID: step.Action.CommandID, Fault: fault.ContractNotFound.New("refused")}
+			refused := &plan.Refusal{CommandID: step.Action.CommandID, Fault: fault.ContractNotFound.New("refused")}
 			after := w.planAfter(lifecycle.RunTransferCommands, refused, expired, open)
 			if ago == 0 {
 				require.Equal(t, step.Action.CommandID, after.Action.CommandID)

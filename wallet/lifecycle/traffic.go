@@ -17,8 +17,8 @@ func trafficWorkflowID(user ledger.Party, trackingID string) workflowid.ID {
 	return workflowid.Of("traffic", trackingID, distinguish(user, trackingID))
 }
 
-func followTrafficRequest(_ ledger.ContractID, r walletapp.BuyTrafficRequest) Followed {
-	return Followed{
+func followTrafficRequest(_ ledger.ContractID, r walletapp.BuyTrafficRequest) ContractWorkflow {
+	return ContractWorkflow{
 		Kind: BuyTraffic, WorkflowID: trafficWorkflowID(r.EndUserParty, r.TrackingID),
 		Parties: []ledger.Party{r.EndUserParty},
 	}

@@ -35,7 +35,7 @@ func IsMergeFirst(commandID string) bool { return strings.HasPrefix(commandID, m
 // MergeFirst merges the largest coins of a wallet after a payment was refused for lack of coin, if the rest of the
 // wallet has the missing amount; else nil. So the next try of the payment has more, even if others have sent many small
 // coins. A refused merge is repeated, unless it lost a race: the winner may have merged what the payment needs.
-func MergeFirst(v View, w Wallet, purse Purse, payment string, refused *Refused) (*Action, error) {
+func MergeFirst(v View, w Wallet, purse Purse, payment string, refused *Refusal) (*Action, error) {
 	commandID := mergesFor + payment + ":"
 	if refused == nil {
 		return nil, nil
@@ -63,7 +63,7 @@ func MergeFirst(v View, w Wallet, purse Purse, payment string, refused *Refused)
 }
 
 // mergeHoldings merges by the token standard, which also takes coin with an expired lock.
-func mergeHoldings(v View, w Wallet, commandID string, again bool, refused *Refused) (*Action, error) {
+func mergeHoldings(v View, w Wallet, commandID string, again bool, refused *Refusal) (*Action, error) {
 	network, err := TokenNetworkOf(v)
 	if err != nil {
 		return nil, unlessMissing(err)
@@ -105,7 +105,7 @@ func unlessMissing(err error) error {
 
 // LostRace reports whether another transaction consumed a contract of the command after the decision, or the decision
 // is too old.
-func (r *Refused) LostRace() bool {
+func (r *Refusal) LostRace() bool {
 	return fault.NotSequencedTimeout.Matches(r.Fault) || fault.ContractNotFound.Matches(r.Fault) ||
 		fault.LocalVerdictInactiveContracts.Matches(r.Fault)
 }

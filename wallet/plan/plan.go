@@ -118,8 +118,8 @@ func Short(id ledger.ContractID) string {
 	return string(id[:min(len(id), begins)]) + "#" + hex.EncodeToString(hash[:digest])
 }
 
-// Refused is the refusal of an action.
-type Refused struct {
+// Refusal is the refusal of an action.
+type Refusal struct {
 	CommandID string
 	Fault     *fault.Fault
 }

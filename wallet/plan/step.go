@@ -12,7 +12,7 @@ type Situation struct {
 	View
 
 	// Refused is the refusal of the last action; nil if there was none.
-	Refused *Refused
+	Refused *Refusal
 }
 
 // Step is the decision: an action that is due now, or the time of the next look. A change of its contracts also ends

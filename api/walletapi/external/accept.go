@@ -171,7 +171,9 @@ func (a *API) execute(ctx context.Context, given ExternalPartySubmission) (ledge
 
 // findExecuted finds the update of a signed transaction that was executed before. It belongs to the party, whichever
 // operator submits it. It returns refusal if the record has no such update, or if another transaction has the same id.
-func (a *API) findExecuted(ctx context.Context, opened *prepared.Opened, refusal error) (ledger.Update, error) {
+func (a *API) findExecuted(
+	ctx context.Context, opened *prepared.OpenedTransaction, refusal error,
+) (ledger.Update, error) {
 	completions, err := a.record.CompletionsByHash(ctx, hex.EncodeToString(opened.Hash[:]), opened.Metadata.ActAs, 0)
 	if err != nil {
 		return ledger.Update{}, err

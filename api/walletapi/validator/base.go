@@ -42,12 +42,12 @@ type WalletRecord interface {
 	ActiveNetworkContracts(ctx context.Context, query db.ActiveQuery) ([]db.StoredContract, error)
 	NetworkContract(ctx context.Context, id ledger.ContractID) (db.StoredContract, bool, error)
 	NetworkContracts(ctx context.Context, ids []ledger.ContractID) (map[ledger.ContractID]db.StoredContract, error)
-	Shared(ctx context.Context, named db.Named) (ids []ledger.ContractID, few bool, err error)
+	Shared(ctx context.Context, named db.NamedQuery) (ids []ledger.ContractID, few bool, err error)
 	// HeldContracts, Balance, Offers, MergeDelegations and ActiveByTemplate are for decisions about coin: which coin
 	// pays, and for what.
-	HeldContracts(ctx context.Context, held db.Held) ([]db.StoredContract, error)
+	HeldContracts(ctx context.Context, held db.HeldQuery) ([]db.StoredContract, error)
 	Balance(ctx context.Context, template string, holder ledger.Party) (decimal.Decimal, error)
-	Offers(ctx context.Context, offered db.Offered) ([]db.StoredContract, error)
+	Offers(ctx context.Context, offered db.OfferQuery) ([]db.StoredContract, error)
 	MergeDelegations(
 		ctx context.Context, template string, owner, operator ledger.Party, limit int32,
 	) ([]db.StoredContract, error)

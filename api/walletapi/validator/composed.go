@@ -244,7 +244,7 @@ func planMerge(v plan.View, payer ledger.Party, purse plan.Purse, refusal error)
 	if err != nil || !ok {
 		return nil, err
 	}
-	return plan.MergeFirst(v, w, purse, payment, &plan.Refused{CommandID: payment, Fault: lacking})
+	return plan.MergeFirst(v, w, purse, payment, &plan.Refusal{CommandID: payment, Fault: lacking})
 }
 
 // ledgerMaker makes changes on the ledger.

@@ -15,7 +15,7 @@ const maxNamedContracts = 2 * MaxContracts
 // Anybody can make such contracts: if there are more than [maxNamedContracts], it reads only the newest of each maker.
 // It reads all contracts of the network that name the DSO, because only the network makes them.
 func (b *Base) EachNamed(
-	ctx context.Context, named db.Named,
+	ctx context.Context, named db.NamedQuery,
 	visit func(ctx context.Context, stored db.StoredContract) (more bool, err error),
 ) error {
 	named.Limit = maxNamedContracts

@@ -19,7 +19,7 @@ type crowdedRecord struct {
 	read   int
 }
 
-func (c *crowdedRecord) Shared(context.Context, db.Named) (ids []ledger.ContractID, few bool, err error) {
+func (c *crowdedRecord) Shared(context.Context, db.NamedQuery) (ids []ledger.ContractID, few bool, err error) {
 	return c.shared, false, nil
 }
 
@@ -51,7 +51,7 @@ func TestEachNamed_ReadsOnlyPickedContracts(t *testing.T) {
 		visited = append(visited, stored.ID)
 		return true, nil
 	}
-	require.NoError(t, (&Base{record: record}).EachNamed(t.Context(), db.Named{Party: "bob::1220"}, visit))
+	require.NoError(t, (&Base{record: record}).EachNamed(t.Context(), db.NamedQuery{Party: "bob::1220"}, visit))
 	require.Equal(t, maxNamedContracts, record.read)
 	require.Len(t, visited, maxNamedContracts/contractsPage*(contractsPage/3))
 	require.Subset(t, record.shared, visited)

@@ -49,7 +49,7 @@ func ActiveIf[T any](
 		return nil, fault.Internal(err)
 	}
 	picked := NewFairList[Contract[T]](MaxContracts, party, b.Node.DSO)
-	named := db.Named{Party: party, Templates: []string{name.String()}, InNetwork: true}
+	named := db.NamedQuery{Party: party, Templates: []string{name.String()}, InNetwork: true}
 	err = b.EachNamed(ctx, named, func(_ context.Context, stored db.StoredContract) (bool, error) {
 		c, err := plan.Decode[T](b.Packages, stored.Contract)
 		if err != nil {

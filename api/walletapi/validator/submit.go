@@ -71,8 +71,8 @@ func (b *Base) Submit(ctx context.Context, c Change) (ledger.Update, error) {
 	if err != nil {
 		return ledger.Update{}, err
 	}
-	if named && name.Done != nil { // an earlier attempt to serve this request made the change
-		return b.earlierUpdate(ctx, *name.Done)
+	if named && name.Completion != nil { // an earlier attempt to serve this request made the change
+		return b.earlierUpdate(ctx, *name.Completion)
 	}
 	if err := b.checkDeadlines(c.Deadlines); err != nil {
 		return ledger.Update{}, err

@@ -33,7 +33,7 @@ type reader struct {
 func (r reader) Held(
 	template lf.TypeName, holder ledger.Party, order plan.Order, limit int,
 ) ([]ledger.Contract, error) {
-	found, err := r.record.HeldContracts(r.ctx, db.Held{
+	found, err := r.record.HeldContracts(r.ctx, db.HeldQuery{
 		Template: template.String(), Holder: holder, LeastFirst: order == plan.Least, Limit: int32(limit),
 	})
 	return r.takeBudget(found, err)
@@ -48,7 +48,7 @@ func (r reader) Balance(template lf.TypeName, holder ledger.Party) (decimal.Deci
 func (r reader) EachOffer(
 	template lf.TypeName, sender, receiver ledger.Party, visit func(ledger.Contract) (bool, error),
 ) error {
-	query := db.Offered{Template: template.String(), Sender: sender, Receiver: receiver, Limit: contractsPage}
+	query := db.OfferQuery{Template: template.String(), Sender: sender, Receiver: receiver, Limit: contractsPage}
 	for {
 		page, err := r.record.Offers(r.ctx, query)
 		if err != nil {

@@ -20,7 +20,7 @@ type processorTime struct {
 // time. Only that goroutine may use the context.
 func withProcessorTime(parent context.Context, limit time.Duration) (context.Context, func()) {
 	runtime.LockOSThread()
-	return &processorTime{parent, worked() + limit}, runtime.UnlockOSThread
+	return &processorTime{parent, threadCPUTime() + limit}, runtime.UnlockOSThread
 }
 
 // Err returns the error of the parent, or DeadlineExceeded after the CPU time.
@@ -28,14 +28,14 @@ func (p *processorTime) Err() error {
 	if err := p.Context.Err(); err != nil {
 		return err
 	}
-	if worked() > p.until {
+	if threadCPUTime() > p.until {
 		return context.DeadlineExceeded
 	}
 	return nil
 }
 
-// worked is the CPU time of the thread; real time on systems that do not measure it.
-func worked() time.Duration {
+// threadCPUTime is the CPU time of the thread; real time on systems that do not measure it.
+func threadCPUTime() time.Duration {
 	var spent unix.Timespec
 	if err := unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &spent); err != nil {
 		return time.Duration(time.Now().UnixNano())

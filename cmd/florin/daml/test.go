@@ -159,7 +159,7 @@ func (s *session) run(ctx context.Context) error {
 	case ctx.Err() != nil:
 		why = interrupted(ctx, more)
 	case len(jobs) == 0 && len(more.files) == 0:
-		why = s.nothing(suites)
+		why = s.explainNoScripts(suites)
 	}
 	if why != nil { // before the count, so that the count is the last line
 		fmt.Fprintln(s.notes, "florin: "+console.Text(why.Error()))
@@ -174,8 +174,8 @@ func (s *session) run(ctx context.Context) error {
 	return nil
 }
 
-// nothing says why there is nothing to run. A file without scripts is not a failure.
-func (s *session) nothing(suites []*suite) error {
+// explainNoScripts says why there is nothing to run. A file without scripts is not a failure.
+func (s *session) explainNoScripts(suites []*suite) error {
 	hint := "A script is a value of type Script without arguments, at the top of a module of the main package."
 	var names []string
 	for _, one := range suites {

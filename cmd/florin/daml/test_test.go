@@ -226,7 +226,7 @@ func TestTestCommand_SelectsScriptsByName(t *testing.T) {
 		require.Equal(t, expected, (&TestCommand{Only: []string{"none", pattern}}).matches("Wallet:write"), pattern)
 	}
 	s := session{command: &TestCommand{DAR: []string{"wallet.dar"}, Only: []string{"writes"}}}
-	err := s.nothing([]*suite{suiteOfWallet(t)})
+	err := s.explainNoScripts([]*suite{suiteOfWallet(t)})
 	require.ErrorContains(t, err, `no script of wallet.dar has "writes" in its name`)
 	require.ErrorContains(t, err, "Did you mean write?")
 	require.Equal(t, console.ExitFailed, console.CodeOf(err))
