@@ -37,7 +37,7 @@ func TestDivide_SplitsUserLimitsBetweenProcesses(t *testing.T) {
 	for range 3 {
 		require.NoError(t, enter())
 	}
-	require.ErrorContains(t, enter(), `4 running requests`)
+	require.ErrorContains(t, enter(), `running requests: 4.`)
 	require.Equal(t, turns.NoShortage, l.places[requests].Try(named("bob").Account, 4))
 	require.Equal(t, turns.NoShortage, l.places[requests].Short(turns.Account{}), "those of all are this process's own")
 

@@ -30,7 +30,7 @@ type TopologyEventKind struct {
 	ParticipantAuthorizationAdded *endpoint.Value[ParticipantAuthorizationAdded] `json:"ParticipantAuthorizationAdded,omitempty" doc:"A participant now hosts a party"`
 }
 
-// ParticipantAuthorizationAdded: a participant began to host a party.
+// ParticipantAuthorizationAdded says that a participant began to host a party.
 type ParticipantAuthorizationAdded struct {
 	PartyID               string                   `json:"partyId" required:"true" doc:"The party"`
 	ParticipantID         string                   `json:"participantId" required:"true" doc:"The hosting participant"`
