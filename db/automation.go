@@ -160,8 +160,7 @@ func (t *Tx) RetryTasks(
 	}))
 }
 
-// EnterTroubles notes subjects of a kind for which the node cannot tell what they make due, and why. They wait for a
-// nudge.
+// EnterTroubles notes subjects whose due work the node cannot tell, and why. They wait for a nudge.
 func (t *Tx) EnterTroubles(ctx context.Context, kind string, troubles []AutomationTask) error {
 	params := dbgen.EnterTroublesParams{
 		Kind: kind, Never: lf.MaxTimestamp().Time(), WaitsFor: "a nudge: the node cannot tell what it makes due",

@@ -72,7 +72,7 @@ func TestMultiHostedParty_IsAllocatedAfterEveryHostSigns(t *testing.T) {
 	require.Contains(t, refusedByManager(t, uninvited.allocate()).Cause, "missing namespace delegations for keys")
 	unknown := onboard(t, s, mapping).sign(0, otherKey)
 	body = refusedByManager(t, unknown.allocate())
-	require.Contains(t, *body.Hint, "For a key of another host or owner, send the signed root NamespaceDelegation")
+	require.Contains(t, *body.Hint, "also send the signed root NamespaceDelegation")
 
 	require.Equal(t, party, onboard(t, s, rootOf(otherKey), mapping).sign(0, otherKey).sign(1, otherKey).mustAllocate())
 	require.True(t, details(s, party).IsLocal)

@@ -55,7 +55,7 @@ func TestNode_RunsInTheBackground(t *testing.T) {
 
 	require.Equal(t, "stopped\n", requireDone(t, append([]string{"stop"}, at...)...))
 	require.NoFileExists(t, filepath.Join(dir, runfile.Name))
-	mistake{"reset", 1, []string{"is kept", "--yes"}}.try(t, at...) // without a terminal it cannot ask
+	mistake{"reset", 1, []string{"was not removed", "--yes"}}.try(t, at...) // without a terminal it cannot ask
 	require.Equal(t, "removed "+dir+"\n", requireDone(t, append([]string{"reset", "--yes"}, at...)...))
 	require.NoDirExists(t, dir)
 	require.Contains(t, requireDone(t, append([]string{"reset", "--yes"}, at...)...), "nothing is stored in "+dir)

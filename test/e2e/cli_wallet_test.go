@@ -86,7 +86,7 @@ func TestCLI_MovesCoin(t *testing.T) {
 		mistake{"offers accept bob", 1, []string{"there is no offer that bob could accept"}},
 		mistake{"balance alice --token nonsense", 4, []string{"refuses the token", "--token"}},
 		mistake{"balance alice --auth-secret wrong", 4, []string{"refuses the token", "--auth-secret"}},
-		mistake{"balance alice --token " + client.Token(secret, audience, "bob"), 4, []string{"not of alice"}},
+		mistake{"balance alice --token " + client.Token(secret, audience, "bob"), 4, []string{"not to alice"}},
 		mistake{"party list --token " + client.Token(secret, audience, "bob"), 4, []string{"may not"}},
 		mistake{"config set coin-price minus", 1, []string{"coin-price"}},
 	)

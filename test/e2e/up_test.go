@@ -41,7 +41,7 @@ func TestUp_PrintsCommandsThatWork(t *testing.T) {
 	require.Contains(t, n.stdout.String(), "florin: stopped")
 	again := up(t, n.dir)
 	answers := paste(t, again, again.stdout.String())
-	require.Contains(t, again.stdout.String(), "with the wallets of alice, bob:")
+	require.Contains(t, again.stdout.String(), "with the wallets of alice, bob.")
 	require.Contains(t, answers, "bob       10 CC")
 	require.Contains(t, answers, "transfer")
 	require.Contains(t, answers, "alice::1220")

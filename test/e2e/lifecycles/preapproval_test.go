@@ -105,7 +105,7 @@ func TestPreapproval_RetriesRenewalUntilExpiry(t *testing.T) {
 	n.waits(id, "renewal")
 
 	n.advance(61 * day)
-	status := n.waits(id, "was refused")
+	status := n.waits(id, "the node refused it")
 	require.Contains(t, status.Refusal, "insufficient")
 	require.True(t, status.Until.Before(preapproval.Payload.ExpiresAt.Time()))
 	nudged := n.nudge(id)
