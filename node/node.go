@@ -43,18 +43,15 @@ const (
 )
 
 // RelaxCollector lets the heap grow to five times the live memory before a collection: the node keeps little and
-// allocates much, and the collector took a fifth of its CPU. Beyond twice --max-memory and a rest for all else it
-// collects as often as it must. The environment variables GOGC and GOMEMLIMIT replace the two.
+// allocates much, and the collector took a fifth of its CPU. Beyond twice --max-memory it collects as often as it must.
+// The environment variables GOGC and GOMEMLIMIT replace the two.
 func (s *Settings) RelaxCollector() {
-	const (
-		percent = 400
-		rest    = 128 << 20
-	)
+	const percent = 400
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(percent)
 	}
 	if os.Getenv("GOMEMLIMIT") == "" {
-		debug.SetMemoryLimit(2*s.MaxMemory + rest)
+		debug.SetMemoryLimit(2 * s.MaxMemory)
 	}
 }
 
