@@ -36,9 +36,8 @@ type IssuersOptions struct {
 // Issuers is the [Verifier] of a node with several identity providers. If the default one refuses a token, the identity
 // provider in `iss` verifies it (contract, "Authentication"). It is safe for concurrent use.
 type Issuers struct {
-	options  IssuersOptions
-	tokens   publicKeyTokens
-	verified verifiedTokens
+	options IssuersOptions
+	tokens  publicKeyTokens
 
 	mu        sync.Mutex
 	providers []ledger.IdentityProvider
@@ -64,14 +63,16 @@ func NewIssuers(options IssuersOptions) (*Issuers, error) {
 
 // Verify implements [Verifier]. A failed lookup of the identity providers is an error of its own.
 func (i *Issuers) Verify(ctx context.Context, token string) (Token, error) {
-	now := i.options.Now()
-	known, changes, ok := i.verified.get(token, now)
-	if ok {
+	once, now := verificationOf(ctx), i.options.Now()
+	i.mu.Lock()
+	changes := i.changes
+	i.mu.Unlock()
+	if known, ok := once.get(token, now, changes); ok {
 		return known, nil
 	}
 	verified, err := i.verify(ctx, token)
 	if err == nil {
-		i.verified.put(token, verified, changes, now)
+		once.put(token, verified, now, changes)
 	}
 	return verified, err
 }
@@ -131,7 +132,6 @@ func (i *Issuers) UserChanged(id string) {
 	if id != "" {
 		return
 	}
-	i.verified.clear()
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	i.until = time.Time{}

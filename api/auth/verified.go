@@ -1,43 +1,48 @@
 package auth
 
 import (
+	"context"
 	"sync"
 	"time"
 )
 
-// verifiedTime is how long a verified token is remembered: a request verifies its token several times, and a busy client
-// sends the same one with each request.
+// verifiedTime is how long a request uses one verification of its token. A request checks its caller several times.
 const verifiedTime = time.Second
 
-// At most so many tokens of at most this length are remembered. A full memory is cleared.
-const (
-	maxVerified      = 1000
-	maxVerifiedBytes = 4 << 10
-)
+type verifiedKey struct{}
 
-// verifiedTokens remembers tokens that were verified a moment ago. It is safe for concurrent use.
-type verifiedTokens struct {
-	mu     sync.Mutex
-	tokens map[string]verifiedToken
-	// changes counts calls of clear, so that a token that was verified before one is not remembered after it.
+// verification is the last verified token of one request. It is not shared between requests, so that a removed key ends
+// the next request at once. It is safe for concurrent use.
+type verification struct {
+	mu      sync.Mutex
+	text    string
+	token   Token
+	until   time.Time
 	changes uint64
 }
 
-type verifiedToken struct {
-	token Token
-	until time.Time
+// WithOneVerification returns a context of one request, in which a token that [Issuers] has verified stays verified for
+// a second, or until the identity providers change.
+func WithOneVerification(ctx context.Context) context.Context {
+	return context.WithValue(ctx, verifiedKey{}, &verification{})
 }
 
-// get finds a token. changes is for [verifiedTokens.put].
-func (v *verifiedTokens) get(text string, now time.Time) (token Token, changes uint64, ok bool) {
+func verificationOf(ctx context.Context) *verification {
+	v, _ := ctx.Value(verifiedKey{}).(*verification)
+	return v
+}
+
+func (v *verification) get(text string, now time.Time, changes uint64) (Token, bool) {
+	if v == nil {
+		return Token{}, false
+	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	known, ok := v.tokens[text]
-	return known.token, v.changes, ok && now.Before(known.until)
+	return v.token, v.text == text && v.changes == changes && now.Before(v.until)
 }
 
-func (v *verifiedTokens) put(text string, token Token, changes uint64, now time.Time) {
-	if len(text) > maxVerifiedBytes {
+func (v *verification) put(text string, token Token, now time.Time, changes uint64) {
+	if v == nil {
 		return
 	}
 	until := now.Add(verifiedTime)
@@ -46,18 +51,5 @@ func (v *verifiedTokens) put(text string, token Token, changes uint64, now time.
 	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if changes != v.changes {
-		return
-	}
-	if v.tokens == nil || len(v.tokens) >= maxVerified {
-		v.tokens = make(map[string]verifiedToken)
-	}
-	v.tokens[text] = verifiedToken{token, until}
-}
-
-func (v *verifiedTokens) clear() {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	v.tokens = nil
-	v.changes++
+	v.text, v.token, v.until, v.changes = text, token, until, changes
 }

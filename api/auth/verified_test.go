@@ -1,6 +1,7 @@
 package auth_test
 
 import (
+	"cmp"
 	"context"
 	"strings"
 	"testing"
@@ -32,13 +33,14 @@ func (noProviders) IdentityProviders(context.Context) ([]ledger.IdentityProvider
 	return nil, nil
 }
 
-func TestIssuers_RemembersVerifiedTokenForASecond(t *testing.T) {
+func TestIssuers_VerifiesARequestsTokenOnceASecond(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		token      string
 		expires    time.Duration
 		passes     time.Duration
 		changed    string
+		request    bool
 		remembered bool
 	}{
 		"at once":                       {remembered: true},
@@ -47,7 +49,8 @@ func TestIssuers_RemembersVerifiedTokenForASecond(t *testing.T) {
 		"after its end":                 {expires: time.Millisecond, passes: time.Millisecond},
 		"after a change of a user":      {changed: "bob", remembered: true},
 		"after a change of all issuers": {changed: "all"},
-		"a very long token":             {token: strings.Repeat("a", 5<<10)},
+		"another token":                 {token: "another"},
+		"another request":               {request: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -60,14 +63,18 @@ func TestIssuers_RemembersVerifiedTokenForASecond(t *testing.T) {
 				Default: verifier, Providers: noProviders{}, Keys: auth.NewRemoteKeys(nil, clock), Times: auth.Times{Now: clock},
 			})
 			require.NoError(t, err)
-			_, err = issuers.Verify(t.Context(), c.token)
+			request := auth.WithOneVerification(t.Context())
+			_, err = issuers.Verify(request, "a token")
 			require.NoError(t, err)
 			at = at.Add(c.passes)
 			if c.changed != "" {
 				issuers.UserChanged(strings.TrimPrefix(c.changed, "all"))
 			}
+			if c.request {
+				request = auth.WithOneVerification(t.Context())
+			}
 			verifier.revoked = true
-			_, err = issuers.Verify(t.Context(), c.token)
+			_, err = issuers.Verify(request, cmp.Or(c.token, "a token"))
 			require.Equal(t, c.remembered, err == nil)
 		})
 	}

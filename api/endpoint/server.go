@@ -276,6 +276,7 @@ func (f *Server) authenticate(ctx context.Context, current *call, r *http.Reques
 	case err != nil:
 		return badRequest("header Authorization", "")
 	}
+	ctx = auth.WithOneVerification(ctx)
 	claims, err := f.options.Auth.Authenticate(ctx, token)
 	if fault.ServerOverloaded.Matches(err) {
 		return &admission.OverloadedError{Err: err, After: admission.RetryAfter}

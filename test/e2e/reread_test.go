@@ -124,6 +124,7 @@ func TestReload_ReadsSecretsAndLogLevels(t *testing.T) {
 	_, err = token("two").LedgerEnd(t.Context())
 	require.NoError(t, err)
 	_, err = token("one").LedgerEnd(t.Context())
+	require.Error(t, err, "the old secret signs no more tokens")
 	require.Equal(t, http.StatusUnauthorized, answer(err).Status)
 
 	require.NotContains(t, node.stderr.String(), `"level":"DEBUG"`)
