@@ -43,4 +43,5 @@ type Activities struct {
 
 	parties partyCache
 	due     dueTurns
+	group   groupCommit
 }

@@ -52,7 +52,7 @@ func (a *Activities) CommitSubmissions(
 	if err != nil {
 		return CommitSubmissionsResult{}, fmt.Errorf("check %d submissions: %w", len(in.Submissions), err)
 	}
-	completions, err := a.commitApart(ctx, admitted.submissions)
+	completions, err := a.commitInGroup(ctx, admitted.submissions)
 	if err != nil {
 		return CommitSubmissionsResult{}, fmt.Errorf("commit %d submissions: %w", len(in.Submissions), err)
 	}

@@ -18,3 +18,10 @@ func (a *Activities) DecideAnew(ctx context.Context, decide func()) error {
 		return errOtherPackages
 	})
 }
+
+// WaitingForGroup returns how many activities wait for the next common transaction.
+func (a *Activities) WaitingForGroup() int {
+	a.group.mu.Lock()
+	defer a.group.mu.Unlock()
+	return len(a.group.waiting)
+}
