@@ -1,6 +1,7 @@
 package workflows
 
 import (
+	"bytes"
 	"context"
 	"maps"
 	"slices"
@@ -8,6 +9,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	commonpb "go.temporal.io/api/common/v1"
+	"go.temporal.io/sdk/converter"
 	"golang.org/x/sync/semaphore"
 
 	"github.com/florinledger/florin/internal/turns"
@@ -37,8 +40,9 @@ const (
 // still accepts submissions.
 const maxUnderWayTime = 5 * time.Second
 
-// startFunc starts one workflow with the submissions and returns when Temporal has it durably.
-type startFunc func(ctx context.Context, submissions []ledger.Submission) error
+// startFunc starts one workflow with the submissions and returns when Temporal has it durably. input is the encoded
+// [SubmitCommandsInput].
+type startFunc func(ctx context.Context, submissions []ledger.Submission, input any) error
 
 // batcher decides which submissions share a workflow. If none is under way, a submission gets its own workflow at once.
 // Otherwise submissions wait, and the next workflow takes the next ones in turn, up to the limits. So an idle node has
@@ -65,7 +69,9 @@ type batcher struct {
 // pending is a submission on its way.
 type pending struct {
 	submission ledger.Submission
-	bytes      int
+	// encoded is the submission in JSON; nil after the start.
+	encoded []byte
+	bytes   int
 	// estimate is the cost of the commit by the commands, minCost the least charge. cost is the charge in its turn and
 	// while it is under way: more than the estimate if earlier submissions of the account have cost more than theirs.
 	estimate, minCost, cost int
@@ -78,10 +84,10 @@ type pending struct {
 	workflowID atomic.Pointer[string]
 }
 
-func newPending(submission ledger.Submission, bytes int) *pending {
-	cost := submission.CommitCost(bytes)
+func newPending(submission ledger.Submission, encoded []byte) *pending {
+	cost := submission.CommitCost(len(encoded))
 	return &pending{
-		submission: submission, bytes: bytes, estimate: cost, cost: cost,
+		submission: submission, encoded: encoded, bytes: len(encoded), estimate: cost, cost: cost,
 		started: make(chan error, 1), settled: make(chan struct{}),
 	}
 }
@@ -210,11 +216,25 @@ func (b *batcher) launch(ctx context.Context, batch []*pending) error {
 	for _, p := range batch {
 		p.span.End()
 	}
-	err := b.start(ctx, submissions)
+	err := b.start(ctx, submissions, inputOf(batch))
 	for _, p := range batch {
+		p.encoded = nil
 		p.started <- err
 	}
 	return err
+}
+
+// inputOf joins the encoded submissions to the encoded input of their workflow.
+func inputOf(batch []*pending) any {
+	texts := make([][]byte, len(batch))
+	for i, p := range batch {
+		texts[i] = p.encoded
+	}
+	text := append([]byte(`{"submissions":[`), bytes.Join(texts, []byte(","))...)
+	return converter.NewRawValue(&commonpb.Payload{
+		Metadata: map[string][]byte{converter.MetadataEncoding: []byte(converter.MetadataEncodingJSON)},
+		Data:     append(text, "]}"...),
+	})
 }
 
 // hold waits for the completions of the batch, up to the limit. A shorter wait would make more and smaller workflows,

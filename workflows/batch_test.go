@@ -29,7 +29,7 @@ func newStarter() *starter {
 	return &starter{entered: make(chan int, 1000), release: make(chan error, 1000)}
 }
 
-func (s *starter) start(_ context.Context, submissions []ledger.Submission) error {
+func (s *starter) start(_ context.Context, submissions []ledger.Submission, _ any) error {
 	s.mu.Lock()
 	s.batches = append(s.batches, submissions)
 	s.mu.Unlock()
@@ -61,7 +61,7 @@ func testSubmission(i int) ledger.Submission {
 func submitAll(ctx context.Context, b *batcher, from, to int) <-chan error {
 	answers := make(chan error, to-from)
 	for i := from; i < to; i++ {
-		p := newPending(testSubmission(i), 100)
+		p := newPending(testSubmission(i), make([]byte, 100))
 		close(p.settled)
 		entered := b.entered()
 		go func() { answers <- b.submit(ctx, p) }()
@@ -177,7 +177,7 @@ func TestBatcher_HoldsTheNextBatchUntilTheFirstCompletes(t *testing.T) {
 	defer cancel()
 	temporal := newStarter()
 	b := newBatcher(temporal.start, 64, DefaultAttributeBytes)
-	first := newPending(testSubmission(0), 100)
+	first := newPending(testSubmission(0), make([]byte, 100))
 	started := make(chan error, 1)
 	go func() { started <- b.submit(ctx, first) }()
 	require.Equal(t, 1, temporal.nextSize(t))
@@ -199,7 +199,7 @@ func TestBatcher_StartsTheNextBesideATimedSubmission(t *testing.T) {
 	temporal := newStarter()
 	b := newBatcher(temporal.start, 64, DefaultAttributeBytes)
 	later := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
-	delayed := newPending(testSubmission(0), 2*maxUnderWay)
+	delayed := newPending(testSubmission(0), make([]byte, 2*maxUnderWay))
 	delayed.submission.MinLedgerTime = &later
 	started := make(chan error, 1)
 	go func() { started <- b.submit(ctx, delayed) }()
@@ -222,7 +222,7 @@ func TestBatcher_LoneSubmissionsTakeTurns(t *testing.T) {
 	const flood = 100
 	past := time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC)
 	lone := func(i int, user string) *pending {
-		p := newPending(testSubmission(i), 100)
+		p := newPending(testSubmission(i), make([]byte, 100))
 		p.submission.MinLedgerTime, p.submission.ReceivedAt = &past, past.Add(time.Hour)
 		p.submission.Identity = ledger.DefaultUser(user)
 		return p
@@ -279,7 +279,7 @@ func TestBatcher_BoundsConcurrentStartsOfTimedSubmissions(t *testing.T) {
 	soon := received.Add(time.Second)
 	const flood, room = 30, maxUnderWay / minAlone
 	for i := range flood {
-		p := newPending(testSubmission(i), 100)
+		p := newPending(testSubmission(i), make([]byte, 100))
 		p.submission.MinLedgerTime, p.submission.ReceivedAt = &soon, received
 		go func() { _ = b.submit(ctx, p) }()
 	}
@@ -302,7 +302,7 @@ func TestBatcher_BoundsEachBatch(t *testing.T) {
 	many := func(n int, change func(i int, p *pending)) []*pending {
 		out := make([]*pending, n)
 		for i := range out {
-			out[i] = newPending(testSubmission(i), 100)
+			out[i] = newPending(testSubmission(i), make([]byte, 100))
 			change(i, out[i])
 		}
 		return out

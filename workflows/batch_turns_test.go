@@ -17,7 +17,7 @@ import (
 func turnOf(user string, number, bytes int) *pending {
 	s := testSubmission(number)
 	s.Identity, s.Key = ledger.DefaultUser(user), user+"-"+strconv.Itoa(number)
-	return newPending(s, bytes)
+	return newPending(s, make([]byte, bytes))
 }
 
 type submissionQueue struct {
@@ -117,7 +117,7 @@ func TestBatcher_CountsTheCostOfCommits(t *testing.T) {
 				Party: party, Signatures: make([]signing.Signature, 20),
 			})
 		}
-		queue.push(newPending(p.submission, p.bytes))
+		queue.push(newPending(p.submission, make([]byte, p.bytes)))
 	}
 	for i := range 100 {
 		queue.push(turnOf("modest", i, 2000))

@@ -166,7 +166,7 @@ func (c *Client) submit(
 	if refusal := c.flights.enter(change, submission, len(encoded), c.options.SynchronizerID); refusal != nil {
 		return nil, nil, refusal
 	}
-	p := newPending(submission, len(encoded))
+	p := newPending(submission, encoded)
 	p.wait(ctx)
 	done := make(chan ledger.Completion, 1)
 	c.options.Outcomes.Expect(submission.Key, func(completion ledger.Completion) {
@@ -192,16 +192,17 @@ func (c *Client) seal(ctx context.Context, submission ledger.Submission) (ledger
 	return submission, nil
 }
 
-func (c *Client) startWorkflow(ctx context.Context, submissions []ledger.Submission) error {
+// startWorkflow starts the workflow of submissions, which input encodes.
+func (c *Client) startWorkflow(ctx context.Context, submissions []ledger.Submission, input any) error {
 	ctx, cancel := context.WithTimeout(ctx, c.options.StartTimeout)
 	defer cancel()
 	failpoint.Hit(failpoint.BeforeStart)
-	err := c.executeWorkflow(ctx, submissions)
+	err := c.executeWorkflow(ctx, submissions, input)
 	if _, invalid := errors.AsType[*serviceerror.InvalidArgument](err); invalid {
 		// If somebody deleted the namespace and made it again, it lacks the search attributes.
 		err = EnsureSearchAttributes(ctx, c.options.Temporal, c.options.Namespace)
 		if err == nil {
-			err = c.executeWorkflow(ctx, submissions)
+			err = c.executeWorkflow(ctx, submissions, input)
 		}
 	}
 	failpoint.Hit(failpoint.AfterStart)
@@ -231,13 +232,12 @@ func notAccepted(cause string) *fault.Fault {
 			"ready.")
 }
 
-func (c *Client) executeWorkflow(ctx context.Context, submissions []ledger.Submission) error {
+func (c *Client) executeWorkflow(ctx context.Context, submissions []ledger.Submission, input any) error {
 	options := start(c.options.Ledger, submitCommands, workflowIDOf(submissions), sentenceOf(submissions),
 		attributes(submissions, c.options.DSO, c.options.AttributeBytes)...)
 	options.EnableEagerStart = eagerStart
 	options.Memo = map[string]any{MemoCommands: commandsOf(submissions)}
-	_, err := c.options.Temporal.ExecuteWorkflow(ctx, options, submitCommands,
-		SubmitCommandsInput{Submissions: submissions})
+	_, err := c.options.Temporal.ExecuteWorkflow(ctx, options, submitCommands, input)
 	return err
 }
 

@@ -219,7 +219,7 @@ func TestClient_KeepsAStartedFlightWhenItsResubmissionFails(t *testing.T) {
 	l := newLossyClient(t)
 	l.temporal.err = serviceerror.NewNotFound("workflow execution not found")
 	l.temporal.startErr = errors.New("away")
-	require.Error(t, l.startWorkflow(t.Context(), []ledger.Submission{testSubmission(0)}))
+	require.Error(t, l.startWorkflow(t.Context(), []ledger.Submission{testSubmission(0)}, nil))
 	require.Empty(t, l.flights.doubts())
 	l.settleOnce(t.Context())
 	require.Len(t, l.flights.byChange, 2)

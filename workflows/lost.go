@@ -61,7 +61,8 @@ func (c *Client) resubmitIfLost(ctx context.Context, flight flight) error {
 	if flight.starts >= maxStarts {
 		return nil
 	}
-	if err := c.startWorkflow(ctx, []ledger.Submission{flight.submission}); err != nil {
+	alone := []ledger.Submission{flight.submission}
+	if err := c.startWorkflow(ctx, alone, SubmitCommandsInput{Submissions: alone}); err != nil {
 		return err
 	}
 	c.options.Log.WarnContext(ctx, "Temporal lost an acknowledged submission; the node submitted it again",

@@ -90,7 +90,7 @@ func newLossyClient(t *testing.T) *lossyClient {
 		l.options.Outcomes.Expect(s.Key, func(ledger.Completion) { l.flights.leave(s.ChangeID(), s.Key) })
 		both = append(both, s)
 	}
-	require.NoError(t, l.startWorkflow(t.Context(), both))
+	require.NoError(t, l.startWorkflow(t.Context(), both, nil))
 	require.Equal(t, []string{"0123abcd:" + workflowIDOf(both).String()}, l.temporal.started)
 	l.temporal.started = nil
 	return l
