@@ -1,13 +1,13 @@
 package seal
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"reflect"
+	"sync"
 	"time"
 	"unicode/utf8"
 )
@@ -33,16 +33,16 @@ func canonical(value any) ([]byte, error) {
 	if err := w.value(reflect.ValueOf(value)); err != nil {
 		return nil, err
 	}
-	return w.text.Bytes(), nil
+	return w.text, nil
 }
 
-type writer struct{ text bytes.Buffer }
+type writer struct{ text []byte }
 
-func (w *writer) number(n uint64) { w.text.Write(binary.BigEndian.AppendUint64(nil, n)) }
+func (w *writer) number(n uint64) { w.text = binary.BigEndian.AppendUint64(w.text, n) }
 
 func (w *writer) bytes(b []byte) {
 	w.number(uint64(len(b)))
-	w.text.Write(b)
+	w.text = append(w.text, b...)
 }
 
 func (w *writer) string(s string) {
@@ -50,7 +50,7 @@ func (w *writer) string(s string) {
 		s = string([]rune(s)) // as encoding/json does it
 	}
 	w.number(uint64(len(s)))
-	w.text.WriteString(s)
+	w.text = append(w.text, s...)
 }
 
 var (
@@ -117,24 +117,50 @@ func (w *writer) list(v reflect.Value) error {
 
 // fields writes a struct. The end has no name.
 func (w *writer) fields(v reflect.Value) error {
-	for i, n := 0, v.NumField(); i < n; i++ {
-		field := v.Type().Field(i)
-		if field.Tag.Get("seal") == "-" || field.Tag.Get("json") == "-" {
+	fields, err := fieldsOf(v.Type())
+	if err != nil {
+		return err
+	}
+	for _, field := range fields {
+		value := v.Field(field.index)
+		if empty(value) {
 			continue
 		}
-		if !field.IsExported() {
-			return fmt.Errorf("cannot seal %s: field %s is not exported", v.Type(), field.Name)
-		}
-		if empty(v.Field(i)) {
-			continue
-		}
-		w.string(field.Name)
-		if err := w.value(v.Field(i)); err != nil {
-			return fmt.Errorf("%s: %w", field.Name, err)
+		w.string(field.name)
+		if err := w.value(value); err != nil {
+			return fmt.Errorf("%s: %w", field.name, err)
 		}
 	}
 	w.string("")
 	return nil
+}
+
+// field is a field of a struct that canonical writes.
+type field struct {
+	index int
+	name  string
+}
+
+// known has the fields of each struct type, because reflection is slow.
+var known sync.Map
+
+func fieldsOf(t reflect.Type) ([]field, error) {
+	if fields, ok := known.Load(t); ok {
+		return fields.([]field), nil //nolint:forcetypeassert // only this function stores
+	}
+	var fields []field
+	for i := range t.NumField() {
+		one := t.Field(i)
+		if one.Tag.Get("seal") == "-" || one.Tag.Get("json") == "-" {
+			continue
+		}
+		if !one.IsExported() {
+			return nil, fmt.Errorf("cannot seal %s: field %s is not exported", t, one.Name)
+		}
+		fields = append(fields, field{i, one.Name})
+	}
+	known.Store(t, fields)
+	return fields, nil
 }
 
 // empty reports whether fields omits a field. In JSON, a missing list equals an empty one, and a missing value equals
