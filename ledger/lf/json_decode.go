@@ -1,11 +1,9 @@
 package lf
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -41,14 +39,12 @@ func (e *DecodeError) Error() string {
 // literals, optional fields absent or null, record fields in any order, null-valued unknown fields. The error is a
 // *DecodeError.
 func DecodeJSON(t *Type, raw json.RawMessage) (Value, error) {
-	decoder := json.NewDecoder(bytes.NewReader(raw))
-	decoder.UseNumber()
-	var parsed any
-	if err := decoder.Decode(&parsed); err != nil {
+	parsed, err := parseJSON(raw)
+	switch {
+	case errors.Is(err, errMore):
+		return nil, &DecodeError{Reason: err.Error()}
+	case err != nil:
 		return nil, &DecodeError{Reason: "not a JSON value"}
-	}
-	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
-		return nil, &DecodeError{Reason: "there is text after the JSON value"}
 	}
 	return decode(t, parsed, path{})
 }
