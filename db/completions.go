@@ -44,25 +44,17 @@ func (r Reader) listCompletions(ctx context.Context, query CompletionsQuery) ([]
 	case query.User != nil:
 		return r.queries.ListCompletions(ctx, dbgen.ListCompletionsParams{
 			IdentityProviderID: query.User.IdentityProviderID, UserID: query.User.UserID,
-			Parties: ledger.Strings(query.Parties), After: int64(query.After), UpTo: int64(query.UpTo), CountMax: query.Limit,
-			EachMax: partOfPage(query.Limit, query.Parties),
+			Parties: ledger.Strings(query.Parties), After: query.After, UpTo: query.UpTo, CountMax: query.Limit,
 		})
 	case query.Parties != nil:
 		return r.queries.ListCompletionsOfParties(ctx, dbgen.ListCompletionsOfPartiesParams{
 			Parties: ledger.Strings(query.Parties), After: query.After, UpTo: query.UpTo, CountMax: query.Limit,
-			EachMax: partOfPage(query.Limit, query.Parties),
 		})
 	default:
 		return r.queries.ListAllCompletions(ctx, dbgen.ListAllCompletionsParams{
 			After: query.After, UpTo: query.UpTo, CountMax: query.Limit,
 		})
 	}
-}
-
-// partOfPage is how many rows of each party the first step of a page reads: twice its part, and some more.
-func partOfPage(limit int32, parties []ledger.Party) int32 {
-	const more = 8
-	return min(limit, 2*limit/int32(max(len(parties), 1))+more) //nolint:gosec // lists of parties are short
 }
 
 // CompletionsByHash lists the completions of a transaction that was signed outside the node, by the hash in

@@ -13,9 +13,7 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
-// A page of many parties reads only some rows of each at first. It has what one list of all rows would have, whoever has
-// most of the rows.
-func TestPages_OfManyPartiesLackNothing(t *testing.T) {
+func TestPages_OfManyPartiesHaveAllRows(t *testing.T) {
 	t.Parallel()
 	const last, known = 600, 24
 	random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // the same in every run

@@ -38,7 +38,6 @@ func (r Reader) listUpdates(ctx context.Context, query UpdatesQuery) ([]dbgen.Up
 	}
 	ofParties := dbgen.ListUpdatesOfPartiesParams{
 		Parties: ledger.Strings(query.Parties), After: query.After, UpTo: query.UpTo, CountMax: query.Limit,
-		EachMax: partOfPage(query.Limit, query.Parties),
 	}
 	if query.Descending {
 		return r.queries.ListUpdatesOfPartiesDescending(ctx, dbgen.ListUpdatesOfPartiesDescendingParams(ofParties))

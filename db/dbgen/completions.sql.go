@@ -189,59 +189,23 @@ func (q *Queries) ListChanges(ctx context.Context, changeIds []string) ([]ListCh
 }
 
 const ListCompletions = `-- name: ListCompletions :many
-WITH begun AS MATERIALIZED (
-    SELECT wanted.party, own.ledger_offset
+SELECT c.ledger_offset, c.submission_key, c.change_id, c.user_id, c.command_id, c.submission_id, c.act_as, c.refusal, c.update_id, c.dedup_offset, c.dedup_duration, c.traceparent, c.tracestate, c.record_time, c.paid_traffic_cost, c.identity_provider_id, c.external_hash, c.read_as, c.digest, c.hash
+FROM completions AS c
+WHERE c.ledger_offset IN (
+    SELECT DISTINCT page.ledger_offset
     FROM unnest($1::text[]) AS wanted (party)
     CROSS JOIN LATERAL (
         SELECT cp.ledger_offset
         FROM completion_parties AS cp
         WHERE
-            (cp.identity_provider_id, cp.user_id, cp.party, cp.ledger_offset)
-            > ($2::text, $3::text, wanted.party, $4::bigint)
-            AND (cp.identity_provider_id, cp.user_id, cp.party, cp.ledger_offset)
-            <= ($2::text, $3::text, wanted.party, $5::bigint)
-        ORDER BY cp.identity_provider_id, cp.user_id, cp.party, cp.ledger_offset
+            cp.identity_provider_id = $2 AND cp.user_id = $3 AND cp.party = wanted.party
+            AND cp.ledger_offset > $4 AND cp.ledger_offset <= $5
+        ORDER BY cp.ledger_offset
         LIMIT $6
-    ) AS own
-), whole AS MATERIALIZED (
-    SELECT coalesce(min(long.last_offset), $5::bigint) AS last_offset
-    FROM (
-        SELECT max(begun.ledger_offset) AS last_offset
-        FROM begun
-        GROUP BY begun.party
-        HAVING count(*) >= $6::integer
-    ) AS long
-), page AS (
-    SELECT begun.ledger_offset
-    FROM begun
-    CROSS JOIN whole
-    WHERE begun.ledger_offset <= whole.last_offset
-    UNION
-    SELECT own.ledger_offset
-    FROM whole
-    CROSS JOIN unnest($1::text[]) AS wanted (party)
-    CROSS JOIN LATERAL (
-        SELECT cp.ledger_offset
-        FROM completion_parties AS cp
-        WHERE
-            (cp.identity_provider_id, cp.user_id, cp.party, cp.ledger_offset)
-            > ($2::text, $3::text, wanted.party, whole.last_offset)
-            AND (cp.identity_provider_id, cp.user_id, cp.party, cp.ledger_offset)
-            <= ($2::text, $3::text, wanted.party, $5::bigint)
-        ORDER BY cp.identity_provider_id, cp.user_id, cp.party, cp.ledger_offset
-        LIMIT $7
-    ) AS own
-    WHERE (
-        SELECT count(DISTINCT begun.ledger_offset)
-        FROM begun
-        WHERE begun.ledger_offset <= (SELECT whole.last_offset FROM whole)
-    ) < $7
-    ORDER BY ledger_offset
-    LIMIT $7
+    ) AS page
+    ORDER BY page.ledger_offset
+    LIMIT $6
 )
-SELECT c.ledger_offset, c.submission_key, c.change_id, c.user_id, c.command_id, c.submission_id, c.act_as, c.refusal, c.update_id, c.dedup_offset, c.dedup_duration, c.traceparent, c.tracestate, c.record_time, c.paid_traffic_cost, c.identity_provider_id, c.external_hash, c.read_as, c.digest, c.hash
-FROM completions AS c
-WHERE c.ledger_offset IN (SELECT page.ledger_offset FROM page)
 ORDER BY c.ledger_offset
 `
 
@@ -249,16 +213,14 @@ type ListCompletionsParams struct {
 	Parties            []string
 	IdentityProviderID string
 	UserID             string
-	After              int64
-	UpTo               int64
-	EachMax            int32
+	After              ledger.Offset
+	UpTo               ledger.Offset
 	CountMax           int32
 }
 
 // ListCompletions pages through the completions of a user and any of the parties. Each party's part is a range of the
-// primary key of completion_parties: compared as a whole, so that the planner does not take the index by party alone. It
-// first reads some rows of each party, which is enough unless few of many parties have most of the rows: what is not
-// after the last row of any party that has more is whole. Only then it reads a full page of each.
+// primary key of completion_parties. The planner cannot take the index by party alone, which is only for queries with
+// "ledger_offset > 0". (A comparison of whole rows would read to the end of the index.)
 func (q *Queries) ListCompletions(ctx context.Context, arg ListCompletionsParams) ([]Completion, error) {
 	rows, err := q.db.Query(ctx, ListCompletions,
 		arg.Parties,
@@ -266,7 +228,6 @@ func (q *Queries) ListCompletions(ctx context.Context, arg ListCompletionsParams
 		arg.UserID,
 		arg.After,
 		arg.UpTo,
-		arg.EachMax,
 		arg.CountMax,
 	)
 	if err != nil {
@@ -428,53 +389,23 @@ func (q *Queries) ListCompletionsByKey(ctx context.Context, submissionKeys []str
 }
 
 const ListCompletionsOfParties = `-- name: ListCompletionsOfParties :many
-WITH begun AS MATERIALIZED (
-    SELECT wanted.party, own.ledger_offset
+SELECT c.ledger_offset, c.submission_key, c.change_id, c.user_id, c.command_id, c.submission_id, c.act_as, c.refusal, c.update_id, c.dedup_offset, c.dedup_duration, c.traceparent, c.tracestate, c.record_time, c.paid_traffic_cost, c.identity_provider_id, c.external_hash, c.read_as, c.digest, c.hash
+FROM completions AS c
+WHERE c.ledger_offset IN (
+    SELECT DISTINCT page.ledger_offset
     FROM unnest($1::text[]) AS wanted (party)
     CROSS JOIN LATERAL (
         SELECT cp.ledger_offset
         FROM completion_parties AS cp
         WHERE
-            cp.party = wanted.party AND cp.ledger_offset > $2 AND cp.ledger_offset <= $3
+            cp.party = wanted.party AND cp.ledger_offset > 0
+            AND cp.ledger_offset > $2 AND cp.ledger_offset <= $3
         ORDER BY cp.ledger_offset
         LIMIT $4
-    ) AS own
-), whole AS MATERIALIZED (
-    SELECT coalesce(min(long.last_offset), $3::bigint) AS last_offset
-    FROM (
-        SELECT max(begun.ledger_offset) AS last_offset
-        FROM begun
-        GROUP BY begun.party
-        HAVING count(*) >= $4::integer
-    ) AS long
-), page AS (
-    SELECT begun.ledger_offset
-    FROM begun
-    CROSS JOIN whole
-    WHERE begun.ledger_offset <= whole.last_offset
-    UNION
-    SELECT own.ledger_offset
-    FROM whole
-    CROSS JOIN unnest($1::text[]) AS wanted (party)
-    CROSS JOIN LATERAL (
-        SELECT cp.ledger_offset
-        FROM completion_parties AS cp
-        WHERE
-            cp.party = wanted.party AND cp.ledger_offset > whole.last_offset AND cp.ledger_offset <= $3
-        ORDER BY cp.ledger_offset
-        LIMIT $5
-    ) AS own
-    WHERE (
-        SELECT count(DISTINCT begun.ledger_offset)
-        FROM begun
-        WHERE begun.ledger_offset <= (SELECT whole.last_offset FROM whole)
-    ) < $5
-    ORDER BY ledger_offset
-    LIMIT $5
+    ) AS page
+    ORDER BY page.ledger_offset
+    LIMIT $4
 )
-SELECT c.ledger_offset, c.submission_key, c.change_id, c.user_id, c.command_id, c.submission_id, c.act_as, c.refusal, c.update_id, c.dedup_offset, c.dedup_duration, c.traceparent, c.tracestate, c.record_time, c.paid_traffic_cost, c.identity_provider_id, c.external_hash, c.read_as, c.digest, c.hash
-FROM completions AS c
-WHERE c.ledger_offset IN (SELECT page.ledger_offset FROM page)
 ORDER BY c.ledger_offset
 `
 
@@ -482,18 +413,16 @@ type ListCompletionsOfPartiesParams struct {
 	Parties  []string
 	After    ledger.Offset
 	UpTo     ledger.Offset
-	EachMax  int32
 	CountMax int32
 }
 
-// ListCompletionsOfParties pages through the completions of any of the parties, of all users, as ListCompletions does.
-// Each party's part is a range of the index by party.
+// ListCompletionsOfParties pages through the completions of any of the parties, of all users. Each party's part is a
+// range of the index by party.
 func (q *Queries) ListCompletionsOfParties(ctx context.Context, arg ListCompletionsOfPartiesParams) ([]Completion, error) {
 	rows, err := q.db.Query(ctx, ListCompletionsOfParties,
 		arg.Parties,
 		arg.After,
 		arg.UpTo,
-		arg.EachMax,
 		arg.CountMax,
 	)
 	if err != nil {

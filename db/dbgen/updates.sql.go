@@ -418,53 +418,21 @@ func (q *Queries) ListUpdatesDescending(ctx context.Context, arg ListUpdatesDesc
 }
 
 const ListUpdatesOfParties = `-- name: ListUpdatesOfParties :many
-WITH begun AS MATERIALIZED (
-    SELECT wanted.party, own.ledger_offset
+SELECT u.ledger_offset, u.update_id, u.record_time, u.effective_at, u.user_id, u.command_id, u.workflow_id, u.act_as, u.traceparent, u.tracestate, u.paid_traffic_cost, u.events, u.topology, u.external_hash, u.vetting, u.hash
+FROM updates AS u
+WHERE u.ledger_offset IN (
+    SELECT DISTINCT page.ledger_offset
     FROM unnest($1::text[]) AS wanted (party)
     CROSS JOIN LATERAL (
         SELECT up.ledger_offset
         FROM update_parties AS up
-        WHERE
-            up.party = wanted.party AND up.ledger_offset > $2 AND up.ledger_offset <= $3
+        WHERE up.party = wanted.party AND up.ledger_offset > $2 AND up.ledger_offset <= $3
         ORDER BY up.ledger_offset
         LIMIT $4
-    ) AS own
-), whole AS MATERIALIZED (
-    SELECT coalesce(min(long.last_offset), $3::bigint) AS last_offset
-    FROM (
-        SELECT max(begun.ledger_offset) AS last_offset
-        FROM begun
-        GROUP BY begun.party
-        HAVING count(*) >= $4::integer
-    ) AS long
-), page AS (
-    SELECT begun.ledger_offset
-    FROM begun
-    CROSS JOIN whole
-    WHERE begun.ledger_offset <= whole.last_offset
-    UNION
-    SELECT own.ledger_offset
-    FROM whole
-    CROSS JOIN unnest($1::text[]) AS wanted (party)
-    CROSS JOIN LATERAL (
-        SELECT up.ledger_offset
-        FROM update_parties AS up
-        WHERE
-            up.party = wanted.party AND up.ledger_offset > whole.last_offset AND up.ledger_offset <= $3
-        ORDER BY up.ledger_offset
-        LIMIT $5
-    ) AS own
-    WHERE (
-        SELECT count(DISTINCT begun.ledger_offset)
-        FROM begun
-        WHERE begun.ledger_offset <= (SELECT whole.last_offset FROM whole)
-    ) < $5
-    ORDER BY ledger_offset
-    LIMIT $5
+    ) AS page
+    ORDER BY page.ledger_offset
+    LIMIT $4
 )
-SELECT u.ledger_offset, u.update_id, u.record_time, u.effective_at, u.user_id, u.command_id, u.workflow_id, u.act_as, u.traceparent, u.tracestate, u.paid_traffic_cost, u.events, u.topology, u.external_hash, u.vetting, u.hash
-FROM updates AS u
-WHERE u.ledger_offset IN (SELECT page.ledger_offset FROM page)
 ORDER BY u.ledger_offset
 `
 
@@ -472,18 +440,16 @@ type ListUpdatesOfPartiesParams struct {
 	Parties  []string
 	After    ledger.Offset
 	UpTo     ledger.Offset
-	EachMax  int32
 	CountMax int32
 }
 
-// ListUpdatesOfParties pages upwards through the transactions that any of the parties sees, as ListCompletions does. Each
-// party's part is a range of the primary key of update_parties.
+// ListUpdatesOfParties pages upwards through the transactions that any of the parties sees. Each party's part is a
+// range of the primary key of update_parties.
 func (q *Queries) ListUpdatesOfParties(ctx context.Context, arg ListUpdatesOfPartiesParams) ([]Update, error) {
 	rows, err := q.db.Query(ctx, ListUpdatesOfParties,
 		arg.Parties,
 		arg.After,
 		arg.UpTo,
-		arg.EachMax,
 		arg.CountMax,
 	)
 	if err != nil {
@@ -522,53 +488,21 @@ func (q *Queries) ListUpdatesOfParties(ctx context.Context, arg ListUpdatesOfPar
 }
 
 const ListUpdatesOfPartiesDescending = `-- name: ListUpdatesOfPartiesDescending :many
-WITH begun AS MATERIALIZED (
-    SELECT wanted.party, own.ledger_offset
+SELECT u.ledger_offset, u.update_id, u.record_time, u.effective_at, u.user_id, u.command_id, u.workflow_id, u.act_as, u.traceparent, u.tracestate, u.paid_traffic_cost, u.events, u.topology, u.external_hash, u.vetting, u.hash
+FROM updates AS u
+WHERE u.ledger_offset IN (
+    SELECT DISTINCT page.ledger_offset
     FROM unnest($1::text[]) AS wanted (party)
     CROSS JOIN LATERAL (
         SELECT up.ledger_offset
         FROM update_parties AS up
-        WHERE
-            up.party = wanted.party AND up.ledger_offset > $2 AND up.ledger_offset <= $3
+        WHERE up.party = wanted.party AND up.ledger_offset > $2 AND up.ledger_offset <= $3
         ORDER BY up.ledger_offset DESC
         LIMIT $4
-    ) AS own
-), whole AS MATERIALIZED (
-    SELECT coalesce(max(long.last_offset), $2::bigint) AS last_offset
-    FROM (
-        SELECT min(begun.ledger_offset) AS last_offset
-        FROM begun
-        GROUP BY begun.party
-        HAVING count(*) >= $4::integer
-    ) AS long
-), page AS (
-    SELECT begun.ledger_offset
-    FROM begun
-    CROSS JOIN whole
-    WHERE begun.ledger_offset >= whole.last_offset
-    UNION
-    SELECT own.ledger_offset
-    FROM whole
-    CROSS JOIN unnest($1::text[]) AS wanted (party)
-    CROSS JOIN LATERAL (
-        SELECT up.ledger_offset
-        FROM update_parties AS up
-        WHERE
-            up.party = wanted.party AND up.ledger_offset > $2 AND up.ledger_offset < whole.last_offset
-        ORDER BY up.ledger_offset DESC
-        LIMIT $5
-    ) AS own
-    WHERE (
-        SELECT count(DISTINCT begun.ledger_offset)
-        FROM begun
-        WHERE begun.ledger_offset >= (SELECT whole.last_offset FROM whole)
-    ) < $5
-    ORDER BY ledger_offset DESC
-    LIMIT $5
+    ) AS page
+    ORDER BY page.ledger_offset DESC
+    LIMIT $4
 )
-SELECT u.ledger_offset, u.update_id, u.record_time, u.effective_at, u.user_id, u.command_id, u.workflow_id, u.act_as, u.traceparent, u.tracestate, u.paid_traffic_cost, u.events, u.topology, u.external_hash, u.vetting, u.hash
-FROM updates AS u
-WHERE u.ledger_offset IN (SELECT page.ledger_offset FROM page)
 ORDER BY u.ledger_offset DESC
 `
 
@@ -576,7 +510,6 @@ type ListUpdatesOfPartiesDescendingParams struct {
 	Parties  []string
 	After    ledger.Offset
 	UpTo     ledger.Offset
-	EachMax  int32
 	CountMax int32
 }
 
@@ -586,7 +519,6 @@ func (q *Queries) ListUpdatesOfPartiesDescending(ctx context.Context, arg ListUp
 		arg.Parties,
 		arg.After,
 		arg.UpTo,
-		arg.EachMax,
 		arg.CountMax,
 	)
 	if err != nil {

@@ -24,115 +24,48 @@ SELECT identity_provider_id, user_id, unnest(act_as), ledger_offset
 FROM inserted;
 
 -- ListCompletions pages through the completions of a user and any of the parties. Each party's part is a range of the
--- primary key of completion_parties: compared as a whole, so that the planner does not take the index by party alone. It
--- first reads some rows of each party, which is enough unless few of many parties have most of the rows: what is not
--- after the last row of any party that has more is whole. Only then it reads a full page of each.
+-- primary key of completion_parties. The planner cannot take the index by party alone, which is only for queries with
+-- "ledger_offset > 0". (A comparison of whole rows would read to the end of the index.)
 -- name: ListCompletions :many
-WITH begun AS MATERIALIZED (
-    SELECT wanted.party, own.ledger_offset
+SELECT c.*
+FROM completions AS c
+WHERE c.ledger_offset IN (
+    SELECT DISTINCT page.ledger_offset
     FROM unnest(@parties::text[]) AS wanted (party)
     CROSS JOIN LATERAL (
         SELECT cp.ledger_offset
         FROM completion_parties AS cp
         WHERE
-            (cp.identity_provider_id, cp.user_id, cp.party, cp.ledger_offset)
-            > (@identity_provider_id::text, @user_id::text, wanted.party, @after::bigint)
-            AND (cp.identity_provider_id, cp.user_id, cp.party, cp.ledger_offset)
-            <= (@identity_provider_id::text, @user_id::text, wanted.party, @up_to::bigint)
-        ORDER BY cp.identity_provider_id, cp.user_id, cp.party, cp.ledger_offset
-        LIMIT @each_max
-    ) AS own
-), whole AS MATERIALIZED (
-    SELECT coalesce(min(long.last_offset), @up_to::bigint) AS last_offset
-    FROM (
-        SELECT max(begun.ledger_offset) AS last_offset
-        FROM begun
-        GROUP BY begun.party
-        HAVING count(*) >= @each_max::integer
-    ) AS long
-), page AS (
-    SELECT begun.ledger_offset
-    FROM begun
-    CROSS JOIN whole
-    WHERE begun.ledger_offset <= whole.last_offset
-    UNION
-    SELECT own.ledger_offset
-    FROM whole
-    CROSS JOIN unnest(@parties::text[]) AS wanted (party)
-    CROSS JOIN LATERAL (
-        SELECT cp.ledger_offset
-        FROM completion_parties AS cp
-        WHERE
-            (cp.identity_provider_id, cp.user_id, cp.party, cp.ledger_offset)
-            > (@identity_provider_id::text, @user_id::text, wanted.party, whole.last_offset)
-            AND (cp.identity_provider_id, cp.user_id, cp.party, cp.ledger_offset)
-            <= (@identity_provider_id::text, @user_id::text, wanted.party, @up_to::bigint)
-        ORDER BY cp.identity_provider_id, cp.user_id, cp.party, cp.ledger_offset
+            cp.identity_provider_id = @identity_provider_id AND cp.user_id = @user_id AND cp.party = wanted.party
+            AND cp.ledger_offset > @after AND cp.ledger_offset <= @up_to
+        ORDER BY cp.ledger_offset
         LIMIT @count_max
-    ) AS own
-    WHERE (
-        SELECT count(DISTINCT begun.ledger_offset)
-        FROM begun
-        WHERE begun.ledger_offset <= (SELECT whole.last_offset FROM whole)
-    ) < @count_max
-    ORDER BY ledger_offset
+    ) AS page
+    ORDER BY page.ledger_offset
     LIMIT @count_max
 )
-SELECT c.*
-FROM completions AS c
-WHERE c.ledger_offset IN (SELECT page.ledger_offset FROM page)
 ORDER BY c.ledger_offset;
 
--- ListCompletionsOfParties pages through the completions of any of the parties, of all users, as ListCompletions does.
--- Each party's part is a range of the index by party.
+-- ListCompletionsOfParties pages through the completions of any of the parties, of all users. Each party's part is a
+-- range of the index by party.
 -- name: ListCompletionsOfParties :many
-WITH begun AS MATERIALIZED (
-    SELECT wanted.party, own.ledger_offset
+SELECT c.*
+FROM completions AS c
+WHERE c.ledger_offset IN (
+    SELECT DISTINCT page.ledger_offset
     FROM unnest(@parties::text[]) AS wanted (party)
     CROSS JOIN LATERAL (
         SELECT cp.ledger_offset
         FROM completion_parties AS cp
         WHERE
-            cp.party = wanted.party AND cp.ledger_offset > @after AND cp.ledger_offset <= @up_to
-        ORDER BY cp.ledger_offset
-        LIMIT @each_max
-    ) AS own
-), whole AS MATERIALIZED (
-    SELECT coalesce(min(long.last_offset), @up_to::bigint) AS last_offset
-    FROM (
-        SELECT max(begun.ledger_offset) AS last_offset
-        FROM begun
-        GROUP BY begun.party
-        HAVING count(*) >= @each_max::integer
-    ) AS long
-), page AS (
-    SELECT begun.ledger_offset
-    FROM begun
-    CROSS JOIN whole
-    WHERE begun.ledger_offset <= whole.last_offset
-    UNION
-    SELECT own.ledger_offset
-    FROM whole
-    CROSS JOIN unnest(@parties::text[]) AS wanted (party)
-    CROSS JOIN LATERAL (
-        SELECT cp.ledger_offset
-        FROM completion_parties AS cp
-        WHERE
-            cp.party = wanted.party AND cp.ledger_offset > whole.last_offset AND cp.ledger_offset <= @up_to
+            cp.party = wanted.party AND cp.ledger_offset > 0
+            AND cp.ledger_offset > @after AND cp.ledger_offset <= @up_to
         ORDER BY cp.ledger_offset
         LIMIT @count_max
-    ) AS own
-    WHERE (
-        SELECT count(DISTINCT begun.ledger_offset)
-        FROM begun
-        WHERE begun.ledger_offset <= (SELECT whole.last_offset FROM whole)
-    ) < @count_max
-    ORDER BY ledger_offset
+    ) AS page
+    ORDER BY page.ledger_offset
     LIMIT @count_max
 )
-SELECT c.*
-FROM completions AS c
-WHERE c.ledger_offset IN (SELECT page.ledger_offset FROM page)
 ORDER BY c.ledger_offset;
 
 -- ListAllCompletions pages through all completions upwards, by the primary key.

@@ -99,105 +99,41 @@ WHERE ledger_offset > @after AND ledger_offset <= @up_to
 ORDER BY ledger_offset DESC
 LIMIT @count_max;
 
--- ListUpdatesOfParties pages upwards through the transactions that any of the parties sees, as ListCompletions does. Each
--- party's part is a range of the primary key of update_parties.
+-- ListUpdatesOfParties pages upwards through the transactions that any of the parties sees. Each party's part is a
+-- range of the primary key of update_parties.
 -- name: ListUpdatesOfParties :many
-WITH begun AS MATERIALIZED (
-    SELECT wanted.party, own.ledger_offset
+SELECT u.*
+FROM updates AS u
+WHERE u.ledger_offset IN (
+    SELECT DISTINCT page.ledger_offset
     FROM unnest(@parties::text[]) AS wanted (party)
     CROSS JOIN LATERAL (
         SELECT up.ledger_offset
         FROM update_parties AS up
-        WHERE
-            up.party = wanted.party AND up.ledger_offset > @after AND up.ledger_offset <= @up_to
-        ORDER BY up.ledger_offset
-        LIMIT @each_max
-    ) AS own
-), whole AS MATERIALIZED (
-    SELECT coalesce(min(long.last_offset), @up_to::bigint) AS last_offset
-    FROM (
-        SELECT max(begun.ledger_offset) AS last_offset
-        FROM begun
-        GROUP BY begun.party
-        HAVING count(*) >= @each_max::integer
-    ) AS long
-), page AS (
-    SELECT begun.ledger_offset
-    FROM begun
-    CROSS JOIN whole
-    WHERE begun.ledger_offset <= whole.last_offset
-    UNION
-    SELECT own.ledger_offset
-    FROM whole
-    CROSS JOIN unnest(@parties::text[]) AS wanted (party)
-    CROSS JOIN LATERAL (
-        SELECT up.ledger_offset
-        FROM update_parties AS up
-        WHERE
-            up.party = wanted.party AND up.ledger_offset > whole.last_offset AND up.ledger_offset <= @up_to
+        WHERE up.party = wanted.party AND up.ledger_offset > @after AND up.ledger_offset <= @up_to
         ORDER BY up.ledger_offset
         LIMIT @count_max
-    ) AS own
-    WHERE (
-        SELECT count(DISTINCT begun.ledger_offset)
-        FROM begun
-        WHERE begun.ledger_offset <= (SELECT whole.last_offset FROM whole)
-    ) < @count_max
-    ORDER BY ledger_offset
+    ) AS page
+    ORDER BY page.ledger_offset
     LIMIT @count_max
 )
-SELECT u.*
-FROM updates AS u
-WHERE u.ledger_offset IN (SELECT page.ledger_offset FROM page)
 ORDER BY u.ledger_offset;
 
 -- ListUpdatesOfPartiesDescending is ListUpdatesOfParties downwards.
 -- name: ListUpdatesOfPartiesDescending :many
-WITH begun AS MATERIALIZED (
-    SELECT wanted.party, own.ledger_offset
+SELECT u.*
+FROM updates AS u
+WHERE u.ledger_offset IN (
+    SELECT DISTINCT page.ledger_offset
     FROM unnest(@parties::text[]) AS wanted (party)
     CROSS JOIN LATERAL (
         SELECT up.ledger_offset
         FROM update_parties AS up
-        WHERE
-            up.party = wanted.party AND up.ledger_offset > @after AND up.ledger_offset <= @up_to
-        ORDER BY up.ledger_offset DESC
-        LIMIT @each_max
-    ) AS own
-), whole AS MATERIALIZED (
-    SELECT coalesce(max(long.last_offset), @after::bigint) AS last_offset
-    FROM (
-        SELECT min(begun.ledger_offset) AS last_offset
-        FROM begun
-        GROUP BY begun.party
-        HAVING count(*) >= @each_max::integer
-    ) AS long
-), page AS (
-    SELECT begun.ledger_offset
-    FROM begun
-    CROSS JOIN whole
-    WHERE begun.ledger_offset >= whole.last_offset
-    UNION
-    SELECT own.ledger_offset
-    FROM whole
-    CROSS JOIN unnest(@parties::text[]) AS wanted (party)
-    CROSS JOIN LATERAL (
-        SELECT up.ledger_offset
-        FROM update_parties AS up
-        WHERE
-            up.party = wanted.party AND up.ledger_offset > @after AND up.ledger_offset < whole.last_offset
+        WHERE up.party = wanted.party AND up.ledger_offset > @after AND up.ledger_offset <= @up_to
         ORDER BY up.ledger_offset DESC
         LIMIT @count_max
-    ) AS own
-    WHERE (
-        SELECT count(DISTINCT begun.ledger_offset)
-        FROM begun
-        WHERE begun.ledger_offset >= (SELECT whole.last_offset FROM whole)
-    ) < @count_max
-    ORDER BY ledger_offset DESC
+    ) AS page
+    ORDER BY page.ledger_offset DESC
     LIMIT @count_max
 )
-SELECT u.*
-FROM updates AS u
-WHERE u.ledger_offset IN (SELECT page.ledger_offset FROM page)
 ORDER BY u.ledger_offset DESC;
