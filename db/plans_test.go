@@ -63,7 +63,7 @@ func TestQueries_UseTheirIndexes(t *testing.T) {
 		"ListArchivedSince":  {dbgen.ListArchivedSince, []string{"contracts_archived"}},
 		"PruneUpdates":       {dbgen.PruneUpdates, []string{"updates_offset_unique", "update_parties_once"}},
 		"PruneCompletions": {dbgen.PruneCompletions, []string{
-			"completions_offset_unique", "completions_accepted_changes", "completion_parties_of_all_users",
+			"completions_offset_unique", "completions_accepted_changes", "completion_parties_once",
 		}},
 		"TakeDueLifecycles": {dbgen.TakeDueLifecycles, []string{
 			"lifecycles_called", "lifecycles_called_turns", "lifecycles_one_per_workflow",

@@ -343,7 +343,7 @@ CROSS JOIN LATERAL unnest(c.act_as) AS acting (party)
 LEFT JOIN completion_parties AS cp
     ON
         cp.identity_provider_id = c.identity_provider_id AND cp.user_id = c.user_id AND cp.party = acting.party
-        AND cp.ledger_offset = c.ledger_offset
+        AND cp.ledger_offset = c.ledger_offset AND cp.ledger_offset > 0
 WHERE c.ledger_offset > $1 AND c.ledger_offset <= $2 AND cp.ledger_offset IS NULL
 ORDER BY c.ledger_offset, acting.party
 `
