@@ -124,7 +124,7 @@ func TestGroupCommit_EndsWithItsContext(t *testing.T) {
 	}
 	var left error
 	b.whileHeadIsLocked(func() {
-		go func() {
+		go func() { //nolint:contextcheck // only the other activity has the context that ends
 			_, err := b.activities.CommitSubmissions(t.Context(),
 				activities.CommitSubmissionsInput{Submissions: []ledger.Submission{first}})
 			committed <- err

@@ -16,7 +16,7 @@ import (
 func TestPages_OfManyPartiesHaveAllRows(t *testing.T) {
 	t.Parallel()
 	const last, known = 600, 24
-	random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // the same in every run
+	random := rand.New(rand.NewPCG(1, 2))
 	parties := make([]ledger.Party, known)
 	for i := range parties {
 		parties[i] = ledger.Party(fmt.Sprintf("party-%02d::1220", i))
@@ -65,7 +65,6 @@ func requireCompletions(t *testing.T, record *db.DB, query db.CompletionsQuery, 
 	for _, completion := range page {
 		got = append(got, completion.Offset)
 	}
-	require.Equal(t, len(want), len(got))
 	require.Equal(t, append([]ledger.Offset(nil), want...), got)
 }
 
