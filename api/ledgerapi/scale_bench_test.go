@@ -73,6 +73,12 @@ func BenchmarkPages_OfEachKind(b *testing.B) {
 		{"active contracts/of a party, 1000 updates ago", activePath + limit, func() fields {
 			return fields{"activeAtOffset": updates - 1000, "eventFormat": of(someone())}
 		}},
+		{"active contracts/of a party, half of the ledger ago", activePath + limit, func() fields {
+			return fields{"activeAtOffset": updates / 2, "eventFormat": of(someone())}
+		}},
+		{"active contracts/of any party, half of the ledger ago", activePath + limit, func() fields {
+			return fields{"activeAtOffset": updates / 2, "eventFormat": anyParty}
+		}},
 	} {
 		b.Run(kind.name, func(b *testing.B) { measurePages(b, s, kind.path+"&stream_idle_timeout_ms=0", kind.body) })
 	}
@@ -154,6 +160,9 @@ func benchTime(n int) time.Time {
 	return time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC).Add(time.Duration(n) * time.Millisecond)
 }
 
+// benchDigest stands for every hash of the chain, which no page checks.
+var benchDigest = sha256.Sum256([]byte("bench"))
+
 // benchHash makes ids with the distribution of real ones.
 func benchHash(kind string, n int) string {
 	hash := sha256.Sum256(fmt.Appendf(nil, "%s %d", kind, n))
@@ -172,14 +181,14 @@ func (r benchRecord) tables() []benchTable {
 	return []benchTable{
 		{"updates", []string{
 			"ledger_offset", "update_id", "record_time", "effective_at", "user_id", "command_id", "workflow_id", "act_as",
-			"traceparent", "tracestate", "paid_traffic_cost", "events",
+			"traceparent", "tracestate", "paid_traffic_cost", "events", "hash",
 		}, func(n int) ([][]any, error) {
 			payer, _ := benchParties(n)
 			events, err := json.Marshal(r.events(n))
 			return [][]any{{
 				n, "1220" + benchHash("update", n), benchTime(n), benchTime(n), "app", fmt.Sprintf("command-%d", n), "",
 				[]string{payer},
-				"", "", 1500, events,
+				"", "", 1500, events, benchDigest[:],
 			}}, err
 		}},
 		{"update_parties", []string{"party", "ledger_offset"}, func(n int) ([][]any, error) {
@@ -192,7 +201,7 @@ func (r benchRecord) tables() []benchTable {
 		{"completions", []string{
 			"ledger_offset", "submission_key", "change_id", "user_id", "command_id", "submission_id", "act_as", "update_id",
 			"dedup_offset", "traceparent", "tracestate", "record_time", "paid_traffic_cost",
-			"identity_provider_id",
+			"identity_provider_id", "digest", "hash",
 		}, func(n int) ([][]any, error) {
 			payer, _ := benchParties(n)
 			return [][]any{{
@@ -200,6 +209,7 @@ func (r benchRecord) tables() []benchTable {
 				fmt.Sprintf("submission-%d", n),
 				[]string{payer},
 				"1220" + benchHash("update", n), 0, "", "", benchTime(n), 1500, ledger.DefaultIdentityProvider,
+				benchDigest[:], benchDigest[:],
 			}}, nil
 		}},
 		{"completion_parties", []string{"identity_provider_id", "user_id", "party", "ledger_offset"}, func(n int) ([][]any,
@@ -210,22 +220,22 @@ func (r benchRecord) tables() []benchTable {
 		}},
 		{"contracts", []string{
 			"contract_id", "created_offset", "created_node_id", "archived_offset", "template_id", "package_name", "payload",
-			"signatories", "observers", "maintainers", "created_at",
+			"signatories", "observers", "maintainers", "created_at", "in_network",
 		}, func(n int) ([][]any, error) {
 			payer, payee := benchParties(n)
 			return [][]any{r.contract(n, 1, payer), r.contract(n, 2, payee)}, nil
 		}},
 		{
 			"active_contracts",
-			[]string{"party", "created_offset", "created_node_id", "template_id", "contract_id"},
+			[]string{"party", "created_offset", "created_node_id", "template_id", "contract_id", "in_network"},
 			func(n int) ([][]any, error) {
 				if r.archived(n) != nil {
 					return nil, nil
 				}
 				payer, payee := benchParties(n)
 				return [][]any{
-					{payer, n, 1, r.template.String(), string(benchContract("change", n))},
-					{payee, n, 2, r.template.String(), string(benchContract("payment", n))},
+					{payer, n, 1, r.template.String(), string(benchContract("change", n)), false},
+					{payee, n, 2, r.template.String(), string(benchContract("payment", n)), false},
 				}, nil
 			},
 		},
@@ -248,6 +258,7 @@ func (r benchRecord) contract(n, node int, owner string) []any {
 		[]string{},
 		[]string{},
 		benchTime(n),
+		false,
 	}
 }
 
