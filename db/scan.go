@@ -19,7 +19,7 @@ func (r Reader) SpentCoin(
 	ctx context.Context, owner ledger.Party, after SpentPosition, limit int32,
 ) ([]StoredContract, error) {
 	rows, err := r.queries.ListSpentCoin(ctx, dbgen.ListSpentCoinParams{
-		Owner: string(owner), AfterOffset: int64(after.Offset), AfterID: string(after.ID), CountMax: limit,
+		Owner: string(owner), AfterOffset: int64(after.Offset), AfterID: string(after.ID), CountMax: int64(limit),
 	})
 	if err != nil {
 		return nil, failed("listing coin that was spent", err)

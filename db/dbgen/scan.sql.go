@@ -11,11 +11,16 @@ import (
 
 const ListSpentCoin = `-- name: ListSpentCoin :many
 SELECT contract_id, created_offset, created_node_id, archived_offset, template_id, package_name, payload, signatories, observers, key_value, key_hash, maintainers, created_at, in_network
-FROM contracts
-WHERE
-    archived_offset IS NOT NULL AND in_network AND template_id LIKE '%:Splice.Amulet:%Amulet'
-    AND plain_field(payload, 'owner') = $1::text
-    AND (archived_offset, contract_id) > ($2::bigint, $3::text)
+FROM (
+    SELECT contract_id, created_offset, created_node_id, archived_offset, template_id, package_name, payload, signatories, observers, key_value, key_hash, maintainers, created_at, in_network
+    FROM contracts
+    WHERE
+        archived_offset IS NOT NULL AND in_network AND template_id LIKE '%:Splice.Amulet:%Amulet'
+        AND plain_field(payload, 'owner') = $1::text
+        AND (archived_offset, contract_id) > ($2::bigint, $3::text)
+    ORDER BY archived_offset
+    FETCH FIRST ($4::bigint) ROWS WITH TIES
+) AS spent
 ORDER BY archived_offset, contract_id
 LIMIT $4
 `
@@ -24,10 +29,11 @@ type ListSpentCoinParams struct {
 	Owner       string
 	AfterOffset int64
 	AfterID     string
-	CountMax    int32
+	CountMax    int64
 }
 
-// ListSpentCoin pages through the network's coin of an owner that was spent after an offset, in order of spending.
+// ListSpentCoin pages through the network's coin of an owner that was spent after an offset, in order of spending. The
+// index orders it by offset; what was spent at the offset of the last coin is sorted here.
 func (q *Queries) ListSpentCoin(ctx context.Context, arg ListSpentCoinParams) ([]Contract, error) {
 	rows, err := q.db.Query(ctx, ListSpentCoin,
 		arg.Owner,

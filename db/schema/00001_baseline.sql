@@ -342,11 +342,13 @@ RETURN CASE
         )
 END;
 
--- The first field of a name, where its text is one without escapes, such as a party. The operators of json would refuse a
--- payload that has \u0000 in any of its texts. No text can hold what is looked for: its quotes are escaped.
+-- The first field of a name, if its text has no escapes, as a party; null if it is empty or missing. Payloads have no
+-- spaces between their tokens. The operators of json would refuse a payload that has \u0000 in any of its texts. No text
+-- can hold what is looked for: its quotes are escaped. No regular expression, because it would take a sixth of the time
+-- in which a coin is archived.
 CREATE FUNCTION plain_field(payload json, name text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN substring(payload::text FROM '"' || name || '"\s*:\s*"([^"\\]*)"');
+RETURN nullif(split_part(split_part(payload::text, '"' || name || '":"', 2), '"', 1), '');
 
 -- The owner and the operator of a delegation, or of a proposal of one. Text that PostgreSQL cannot read is replaced
 -- first. It is in no name of a party.
@@ -420,8 +422,9 @@ WHERE archived_offset IS NULL AND in_network AND contract_receiver(template_id, 
 -- What the coin was worth at a time: the rounds, the newest first.
 CREATE INDEX contracts_open_rounds ON contracts (created_offset, created_node_id)
 WHERE in_network AND template_id LIKE '%:Splice.Round:OpenMiningRound';
--- What an owner held at an earlier offset and has spent since.
-CREATE INDEX contracts_spent_coin ON contracts (plain_field(payload, 'owner'), archived_offset, contract_id)
+-- What an owner held at an earlier offset and has spent since. The contract id is not in it: it would double the size, and
+-- few coins are spent at one offset.
+CREATE INDEX contracts_spent_coin ON contracts (plain_field(payload, 'owner'), archived_offset)
 WHERE archived_offset IS NOT NULL AND in_network AND template_id LIKE '%:Splice.Amulet:%Amulet';
 -- The transfer commands of a sender with a nonce, the newest first.
 CREATE INDEX contracts_transfer_commands
