@@ -29,7 +29,8 @@ type ActiveQuery struct {
 }
 
 // ActiveContracts lists the contracts that were active at an offset, in order of creation. A page at the head costs the
-// same however long the ledger is; a page at an earlier offset also reads the contracts that were archived since.
+// same however long the ledger is. A page at an earlier offset also reads contracts that were active then and have been
+// archived since, of all parties; how long ago that is does not matter.
 func (r Reader) ActiveContracts(ctx context.Context, query ActiveQuery) ([]StoredContract, error) {
 	return r.activeContracts(ctx, query, everything())
 }

@@ -1,6 +1,7 @@
 package db_test
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -148,6 +149,69 @@ func TestActiveContracts_StayTheSameAtAnOffset(t *testing.T) {
 		})
 	}
 	require.Equal(t, want, got)
+}
+
+// The lives are of every length, and the offsets of the queries next to where they begin and end.
+func TestActiveContracts_AgreeWithAModelOfLongAndShortLives(t *testing.T) {
+	t.Parallel()
+	const contracts, places, longest = 400, 60, 40
+	record := dbtest.New(t)
+	random := rand.New(rand.NewPCG(3, 4))
+	upTo := func(bits int) ledger.Offset { return ledger.Offset(random.Int64N(1 << random.IntN(bits+1))) }
+	var lives []life
+	var entries db.Entries
+	for n := range contracts {
+		contract := coin(n, 1+upTo(longest), []ledger.Party{alice, bob}[n%2])
+		contract.NodeID, contract.CreatedAt = int32(n), start
+		l := life{contract: contract}
+		switch n % 8 {
+		case 0: // stays active
+		case 1:
+			l.archived = contract.Offset // never was
+		case 2:
+			l.archived = contract.Offset + 1<<random.IntN(longest)
+		case 3:
+			l.archived = contract.Offset + 1<<(1+random.IntN(longest)) - 1
+		default:
+			l.archived = contract.Offset + upTo(longest)
+		}
+		if l.archived != 0 {
+			entries.Archived = append(entries.Archived, db.Archival{ContractID: contract.ID, Offset: l.archived})
+		}
+		entries.Created = append(entries.Created, contract)
+		lives = append(lives, l)
+	}
+	require.NoError(t, appendUpTo(t.Context(), record, 1<<(longest+2), start, entries))
+	slices.SortFunc(lives, func(a, b life) int {
+		return cmp.Or(cmp.Compare(a.contract.Offset, b.contract.Offset), cmp.Compare(a.contract.NodeID, b.contract.NodeID))
+	})
+	for range places {
+		l := lives[random.IntN(len(lives))]
+		for _, at := range []ledger.Offset{
+			l.contract.Offset - 1, l.contract.Offset, max(0, l.archived-1), l.archived, upTo(longest),
+		} {
+			for _, parties := range [][]ledger.Party{nil, {alice}} {
+				query := db.ActiveQuery{Parties: parties, At: at, Limit: 50}
+				require.Equal(t, expected(lives, query), allPages(t, record, query), "at %d", at)
+			}
+		}
+	}
+}
+
+// Others commit between the two queries of a page.
+func TestActiveContracts_KeepWhatIsArchivedMeanwhile(t *testing.T) {
+	t.Parallel()
+	record := dbtest.New(t)
+	appendEntries(t, record, db.Entries{Created: []db.NewContract{coin(1, 1, alice), coin(2, 1, alice), coin(3, 1, alice)}})
+	appendEntries(t, record, db.Entries{Archived: []db.Archival{{ContractID: contractID(1), Offset: 2}}})
+	meanwhile := record.Between(func() {
+		appendEntries(t, record, db.Entries{
+			Created: []db.NewContract{coin(4, 3, alice)}, Archived: []db.Archival{{ContractID: contractID(2), Offset: 3}},
+		})
+	})
+	page, err := meanwhile.ActiveContracts(t.Context(), db.ActiveQuery{Parties: []ledger.Party{alice}, At: 1, Limit: 9})
+	require.NoError(t, err)
+	require.Equal(t, []ledger.ContractID{contractID(1), contractID(2), contractID(3)}, ids(page))
 }
 
 func TestActiveByTemplate_ListsActiveContracts(t *testing.T) {

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"github.com/florinledger/florin/db/dbgen"
 )
 
 // Exec runs SQL that no method of a Tx offers.
@@ -26,6 +28,24 @@ func (t *Tx) QueryBool(ctx context.Context, sql string) (bool, error) {
 
 // Configure makes a connection plan like those of the pool.
 func Configure(config *pgx.ConnConfig) { configure(config) }
+
+// Between is a Reader that calls f between its first query and the second.
+func (d *DB) Between(f func()) Reader {
+	return Reader{queries: dbgen.New(&interruptedDB{DBTX: d.pool, interrupt: f})}
+}
+
+type interruptedDB struct {
+	dbgen.DBTX
+	interrupt func()
+	queries   int
+}
+
+func (i *interruptedDB) Query(ctx context.Context, sql string, arguments ...any) (pgx.Rows, error) {
+	if i.queries++; i.queries == 2 {
+		i.interrupt()
+	}
+	return i.DBTX.Query(ctx, sql, arguments...)
+}
 
 // PruneLock is the advisory lock of a prune, PruneBatch the number of rows in its transactions.
 const (

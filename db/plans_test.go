@@ -1,8 +1,10 @@
 package db_test
 
 import (
+	"context"
 	"fmt"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -12,6 +14,7 @@ import (
 	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/db/dbgen"
 	"github.com/florinledger/florin/db/dbtest"
+	"github.com/florinledger/florin/ledger"
 )
 
 // PostgreSQL makes the plans on empty tables without statistics, as on a fresh node: the worst moment. They must use
@@ -60,7 +63,7 @@ func TestQueries_UseTheirIndexes(t *testing.T) {
 		"CountMade":          {dbgen.CountMade, []string{"active_contracts_by_maker"}},
 		"ListMakers":         {dbgen.ListMakers, []string{"active_contracts_by_maker"}},
 		"ListNewestOfMakers": {dbgen.ListNewestOfMakers, []string{"active_contracts_by_maker"}},
-		"ListArchivedSince":  {dbgen.ListArchivedSince, []string{"contracts_archived"}},
+		"ListArchivedSince":  {dbgen.ListArchivedSince, []string{"contracts_archived", "contracts_lifetimes"}},
 		"PruneUpdates":       {dbgen.PruneUpdates, []string{"updates_offset_unique", "update_parties_once"}},
 		"PruneCompletions": {dbgen.PruneCompletions, []string{
 			"completions_offset_unique", "completions_accepted_changes", "completion_parties_once",
@@ -192,15 +195,41 @@ func TestQueries_FindDueTasksByTheEarliest(t *testing.T) {
 	}
 }
 
+// Ten contracts were active at any offset. What was archived since fills hundreds of blocks.
+func TestActiveContracts_ReadWhatWasActiveThen(t *testing.T) {
+	t.Parallel()
+	const contracts, life = 10_000, 10
+	databaseURL := dbtest.URL(t)
+	var entries db.Entries
+	for n := 1; n <= contracts; n++ {
+		entries.Created = append(entries.Created, coin(n, ledger.Offset(n), alice))
+		entries.Archived = append(entries.Archived, db.Archival{ContractID: contractID(n), Offset: ledger.Offset(n + life)})
+	}
+	appendEntries(t, dbtest.Open(t, databaseURL), entries)
+	conn := connectAsPool(t, databaseURL)
+	for _, at := range []ledger.Offset{life, contracts / 2, contracts} {
+		rows, err := conn.Query(t.Context(), "EXPLAIN (ANALYZE, BUFFERS) "+dbgen.ListArchivedSince,
+			int64(0), int64(at), []bool{true, false}, int32(0), []string{string(alice)}, nil, int32(100))
+		require.NoError(t, err)
+		lines, err := pgx.CollectRows(rows, pgx.RowTo[string])
+		require.NoError(t, err)
+		plan := strings.Join(lines, "\n")
+		require.Regexp(t, `^Limit .* rows=10 loops`, plan)
+		blocks := 0
+		for _, read := range blocksRead.FindStringSubmatch(plan)[1:] {
+			number, _ := strconv.Atoi(read)
+			blocks += number
+		}
+		require.Less(t, blocks, 60, plan)
+	}
+}
+
+var blocksRead = regexp.MustCompile(`Buffers: shared(?: hit=(\d+))?(?: read=(\d+))?`)
+
 // genericPlan is the plan that connections of the pool keep for a query.
 func genericPlan(t *testing.T, databaseURL, query string) string {
 	t.Helper()
-	config, err := pgx.ParseConfig(databaseURL)
-	require.NoError(t, err)
-	db.Configure(config)
-	conn, err := pgx.ConnectConfig(t.Context(), config)
-	require.NoError(t, err)
-	defer conn.Close(t.Context())
+	conn := connectAsPool(t, databaseURL)
 	statement, err := conn.Prepare(t.Context(), "q", query)
 	require.NoError(t, err)
 	nulls := strings.TrimSuffix(strings.Repeat("NULL, ", len(statement.ParamOIDs)), ", ")
@@ -209,6 +238,17 @@ func genericPlan(t *testing.T, databaseURL, query string) string {
 	lines, err := pgx.CollectRows(rows, pgx.RowTo[string])
 	require.NoError(t, err)
 	return strings.Join(lines, "\n")
+}
+
+func connectAsPool(t *testing.T, databaseURL string) *pgx.Conn {
+	t.Helper()
+	config, err := pgx.ParseConfig(databaseURL)
+	require.NoError(t, err)
+	db.Configure(config)
+	conn, err := pgx.ConnectConfig(t.Context(), config)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, conn.Close(context.WithoutCancel(t.Context()))) })
+	return conn
 }
 
 var indexUse = regexp.MustCompile(`Index (?:Only )?Scan (?:Backward )?(?:using|on) (\w+)`)

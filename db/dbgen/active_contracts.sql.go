@@ -339,35 +339,49 @@ func (q *Queries) ListActiveOfTemplates(ctx context.Context, arg ListActiveOfTem
 }
 
 const ListArchivedSince = `-- name: ListArchivedSince :many
-SELECT contract_id, created_offset, created_node_id, archived_offset, template_id, package_name, payload, signatories, observers, key_value, key_hash, maintainers, created_at, in_network
-FROM contracts
-WHERE
-    archived_offset > $1::bigint AND created_offset <= $1::bigint AND in_network = ANY($2::boolean[])
-    AND (created_offset, created_node_id) > ($3::bigint, $4::integer)
-    AND ($5::text[] IS NULL OR signatories && $5 OR observers && $5)
-    AND ($6::text[] IS NULL OR template_id = ANY($6))
-ORDER BY created_offset, created_node_id
+SELECT c.contract_id, c.created_offset, c.created_node_id, c.archived_offset, c.template_id, c.package_name, c.payload, c.signatories, c.observers, c.key_value, c.key_hash, c.maintainers, c.created_at, c.in_network
+FROM (SELECT max(archived_offset) AS last_offset FROM contracts) AS archival
+CROSS JOIN LATERAL generate_series(1, lifetime_bits(0, archival.last_offset)) AS lived (bits)
+CROSS JOIN LATERAL (
+    SELECT contract_id, created_offset, created_node_id, archived_offset, template_id, package_name, payload, signatories, observers, key_value, key_hash, maintainers, created_at, in_network
+    FROM contracts
+    WHERE
+        archived_offset > created_offset
+        AND lifetime_bits(created_offset, archived_offset) = lived.bits
+        AND created_offset >= greatest($1::bigint, 1 + $2::bigint - (1::bigint << lived.bits))
+        AND created_offset <= $2::bigint AND archived_offset > $2::bigint AND in_network = ANY($3::boolean[])
+        AND (created_offset > $1::bigint OR created_node_id > $4::integer)
+        AND ($5::text[] IS NULL OR signatories && $5 OR observers && $5)
+        AND ($6::text[] IS NULL OR template_id = ANY($6))
+    ORDER BY created_offset, created_node_id
+    LIMIT $7
+) AS c
+WHERE archival.last_offset > $2::bigint
+ORDER BY c.created_offset, c.created_node_id
 LIMIT $7
 `
 
 type ListArchivedSinceParams struct {
+	AfterOffset int64
 	At          int64
 	InNetworks  []bool
-	AfterOffset int64
 	AfterNodeID int32
 	Parties     []string
 	TemplateIds []string
 	CountMax    int32
 }
 
-// ListArchivedSince pages through the contracts that were active at an offset and are archived now, in order of
-// creation. It reads everything that was archived after the offset (index of archived contracts), which is little unless
-// the offset is far back. Null parties or templates stand for all.
+// ListArchivedSince pages through the contracts that were active at an offset and have been archived since, in order of
+// creation. For each b it reads the contracts that lived less than 2^b updates, but at least half as many, and were
+// created less than 2^b updates before the offset. Those of them that were archived before the offset cost an index
+// entry each; they were all active at the same time, 2^(b-1) updates before the offset. So the cost grows with what was
+// active, not with what was archived since. (Positions are not compared as pairs, because PostgreSQL would begin in the
+// index at the pair, not at the greater bound.) Null parties or templates stand for all.
 func (q *Queries) ListArchivedSince(ctx context.Context, arg ListArchivedSinceParams) ([]Contract, error) {
 	rows, err := q.db.Query(ctx, ListArchivedSince,
+		arg.AfterOffset,
 		arg.At,
 		arg.InNetworks,
-		arg.AfterOffset,
 		arg.AfterNodeID,
 		arg.Parties,
 		arg.TemplateIds,

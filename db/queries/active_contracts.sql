@@ -152,16 +152,30 @@ CROSS JOIN LATERAL (
 ) AS newest
 ORDER BY newest.created_offset, newest.created_node_id;
 
--- ListArchivedSince pages through the contracts that were active at an offset and are archived now, in order of
--- creation. It reads everything that was archived after the offset (index of archived contracts), which is little unless
--- the offset is far back. Null parties or templates stand for all.
+-- ListArchivedSince pages through the contracts that were active at an offset and have been archived since, in order of
+-- creation. For each b it reads the contracts that lived less than 2^b updates, but at least half as many, and were
+-- created less than 2^b updates before the offset. Those of them that were archived before the offset cost an index
+-- entry each; they were all active at the same time, 2^(b-1) updates before the offset. So the cost grows with what was
+-- active, not with what was archived since. (Positions are not compared as pairs, because PostgreSQL would begin in the
+-- index at the pair, not at the greater bound.) Null parties or templates stand for all.
 -- name: ListArchivedSince :many
-SELECT *
-FROM contracts
-WHERE
-    archived_offset > @at::bigint AND created_offset <= @at::bigint AND in_network = ANY(@in_networks::boolean[])
-    AND (created_offset, created_node_id) > (@after_offset::bigint, @after_node_id::integer)
-    AND (sqlc.narg(parties)::text[] IS NULL OR signatories && sqlc.narg(parties) OR observers && sqlc.narg(parties))
-    AND (sqlc.narg(template_ids)::text[] IS NULL OR template_id = ANY(sqlc.narg(template_ids)))
-ORDER BY created_offset, created_node_id
+SELECT c.*
+FROM (SELECT max(archived_offset) AS last_offset FROM contracts) AS archival
+CROSS JOIN LATERAL generate_series(1, lifetime_bits(0, archival.last_offset)) AS lived (bits)
+CROSS JOIN LATERAL (
+    SELECT *
+    FROM contracts
+    WHERE
+        archived_offset > created_offset
+        AND lifetime_bits(created_offset, archived_offset) = lived.bits
+        AND created_offset >= greatest(@after_offset::bigint, 1 + sqlc.arg(at)::bigint - (1::bigint << lived.bits))
+        AND created_offset <= @at::bigint AND archived_offset > @at::bigint AND in_network = ANY(@in_networks::boolean[])
+        AND (created_offset > @after_offset::bigint OR created_node_id > @after_node_id::integer)
+        AND (sqlc.narg(parties)::text[] IS NULL OR signatories && sqlc.narg(parties) OR observers && sqlc.narg(parties))
+        AND (sqlc.narg(template_ids)::text[] IS NULL OR template_id = ANY(sqlc.narg(template_ids)))
+    ORDER BY created_offset, created_node_id
+    LIMIT @count_max
+) AS c
+WHERE archival.last_offset > @at::bigint
+ORDER BY c.created_offset, c.created_node_id
 LIMIT @count_max;

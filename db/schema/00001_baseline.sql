@@ -364,6 +364,11 @@ BEGIN
 END
 $$;
 
+-- The bits of the number of updates that a contract lived: b if it lived at least 2^(b-1) and less than 2^b. Not for 0.
+CREATE FUNCTION lifetime_bits(created bigint, archived bigint) RETURNS integer
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN 65 - position(B'1' IN (archived - created)::bit(64));
+
 -- Keeps every contract that ever was, archived ones included. Sees steady updates, as active_contracts sees deletes:
 -- leave autovacuum on.
 CREATE TABLE contracts (
@@ -399,7 +404,7 @@ WHERE archived_offset IS NULL AND key_hash IS NOT NULL;
 CREATE INDEX contracts_active_of_round
 ON contracts (template_id, coupon_round(template_id, payload), created_offset, created_node_id)
 WHERE archived_offset IS NULL AND in_network AND coupon_round(template_id, payload) IS NOT NULL;
--- What was archived after an offset: the difference between the active contracts there and now.
+-- What was archived between two offsets.
 CREATE INDEX contracts_archived ON contracts (archived_offset) WHERE archived_offset IS NOT NULL;
 CREATE INDEX contracts_dust ON contracts (dust_round(template_id, payload))
 WHERE archived_offset IS NULL AND in_network AND dust_round(template_id, payload) IS NOT NULL;
@@ -408,6 +413,12 @@ CREATE INDEX contracts_held ON contracts (
     created_offset, created_node_id
 )
 WHERE archived_offset IS NULL AND in_network;
+-- What was active at an offset and has been archived since, in order of creation, as ListArchivedSince says. A contract
+-- that was archived where it was created never was active.
+CREATE INDEX contracts_lifetimes ON contracts (
+    lifetime_bits(created_offset, archived_offset), created_offset, created_node_id, archived_offset
+)
+WHERE archived_offset > created_offset;
 CREATE INDEX contracts_merge_delegations ON contracts (
     template_id, merge_delegation_parties(payload), created_offset, created_node_id
 )
