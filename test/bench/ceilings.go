@@ -57,6 +57,9 @@ func (r *run) ceilings(ctx context.Context, concurrency int) error {
 		return nil
 	}
 	for _, scenario := range r.options.Scenarios {
+		if r.footprints[scenario] == nil {
+			continue // the wallet's route: its goal compares it with taps
+		}
 		r.options.Progress(fmt.Sprintf("%d clients: PostgreSQL alone, rows of %s", concurrency, scenario))
 		if err := r.postgresCeiling(ctx, scenario, concurrency); err != nil {
 			return err

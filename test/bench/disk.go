@@ -10,9 +10,6 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// diskGoal is the limit for the bytes of disk of a submission, in total.
-const diskGoal = 15_000
-
 // Disk is the growth of the disk for each tap in bytes, at a rate like that of people.
 type Disk struct {
 	Submissions int     `json:"submissions"`
@@ -71,7 +68,7 @@ func (r *run) disk(ctx context.Context) error {
 	if made.done == 0 {
 		return fmt.Errorf("the node accepted no tap: %w", made.refusal)
 	}
-	if _, err := r.workflows(ctx); err != nil { // waits until all are closed, so that all writes of Temporal count
+	if _, err := r.workflows(ctx, r.users); err != nil { // waits until all are closed, so that all writes of Temporal count
 		return err
 	}
 	after, err := readDisk(ctx, r.meter.database)
@@ -96,12 +93,3 @@ func (r *Report) printDisk(w io.Writer, d *Disk) {
 }
 
 func bytesOf(value float64) string { return fmt.Sprintf("%.0f", value) }
-
-// judgeDisk compares the disk of a submission with the goal.
-func judgeDisk(d *Disk) Goal {
-	met := d.Total() <= diskGoal
-	return Goal{
-		Name: fmt.Sprintf("a submission takes at most %d bytes of disk, all included", diskGoal), Met: &met,
-		Figure: bytesOf(d.Total()),
-	}
-}

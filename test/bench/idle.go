@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/florinledger/florin/internal/wait"
@@ -13,6 +14,42 @@ const (
 	idlePause  = 40 * time.Millisecond
 	idleSmoke  = 5
 )
+
+// restDuration is the time for which the node at rest is measured.
+const restDuration = 20 * time.Second
+
+// Rest is the usage of a node while nobody asks it.
+type Rest struct {
+	Seconds float64 `json:"seconds"`
+	// CPU is in percent of one core.
+	CPU    CPU    `json:"cpuPercent"`
+	Memory Memory `json:"memoryMb"`
+}
+
+// cpu is the percent of one core that all parts of the node take; nil if one is unknown.
+func (r *Rest) cpu() *float64 { return sum(r.CPU.Node, r.CPU.Temporal, r.CPU.Postgres) }
+
+// rest measures the node at rest. It comes before any connection of the bench.
+func (r *run) rest(ctx context.Context) error {
+	if r.meter.pids.Node <= 0 {
+		return nil
+	}
+	duration := restDuration
+	if r.options.Smoke {
+		duration = smokeDuration
+	}
+	r.options.Progress(fmt.Sprintf("the node at rest, for %s", duration))
+	before := r.meter.read(ctx)
+	if err := wait.For(ctx, duration); err != nil {
+		return err
+	}
+	const percentTime = 100 * time.Millisecond // milliseconds in this time are percent
+	r.report.Rest = &Rest{
+		Seconds: duration.Seconds(), CPU: perSubmission(before, r.meter.read(ctx), int(duration/percentTime)),
+		Memory: r.meter.memory(),
+	}
+	return nil
+}
 
 // idle measures a bare workflow, an acknowledged and an awaited submission in turn, so that a disturbance of the
 // machine affects all of them.

@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -14,9 +12,7 @@ import (
 )
 
 const (
-	// neighbourGoal is the limit for the slowdown of one user's requests by another user. Times below neighbourLeast
-	// count as that: if all CPUs are busy, a request waits so long for one.
-	neighbourGoal  = 3
+	// Times in ms below neighbourLeast count as that: if all CPUs are busy, a request waits so long for one.
 	neighbourLeast = 2
 	// neighbourClients is the number of the busy user's connections, neighbourTaps of its first taps, and readerTaps of
 	// the other user's taps.
@@ -51,12 +47,14 @@ type request struct {
 // resident is a user with a wallet.
 type resident struct {
 	client *client.Client
+	user   string
 	party  string
 }
 
 // settleIn onboards a new user.
 func (r *run) settleIn(ctx context.Context, name string) (*resident, error) {
-	user := &resident{client: r.client.With(client.Token(r.target.Secret, r.target.Audience, r.name+"-"+name))}
+	user := &resident{user: r.name + "-" + name}
+	user.client = r.client.With(client.Token(r.target.Secret, r.target.Audience, user.user))
 	var registered struct {
 		Party string `json:"party_id"`
 	}
@@ -202,20 +200,4 @@ func (r *Report) printNeighbour(w io.Writer, n *Neighbour) {
 			ms(one.BesideTaps.P50), ms(one.BesideTaps.P99), fmt.Sprintf("%.1f", one.times(one.BesideTaps)))
 	}
 	writeText(w, "In a second the busy user had %.0f lists, and %.0f taps", n.Lists, n.Taps)
-}
-
-// judgeNeighbour judges the request with the largest slowdown.
-func judgeNeighbour(n *Neighbour) Goal {
-	worst, which := 0.0, ""
-	for _, one := range n.Requests {
-		if times := slices.Max([]float64{one.times(one.BesideLists), one.times(one.BesideTaps)}); times > worst {
-			worst, which = times, one.Name
-		}
-	}
-	met := worst <= neighbourGoal
-	return Goal{
-		Name: fmt.Sprintf("a busy user makes another's requests take at most %d times as long, or %d ms",
-			neighbourGoal, neighbourGoal*neighbourLeast), Met: &met,
-		Figure: strings.TrimSpace(fmt.Sprintf("%.1f times (%s)", worst, which)),
-	}
 }

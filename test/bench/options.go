@@ -14,9 +14,10 @@ import (
 
 // The scenarios.
 const (
-	ScenarioTap      = "tap"      // each submission mints coin: two contracts read, one created
-	ScenarioTransfer = "transfer" // each submission turns one holding into two
-	ScenarioMixed    = "mixed"    // taps and transfers in turn
+	ScenarioTap       = "tap"        // each submission mints coin: two contracts read, one created
+	ScenarioWalletTap = "wallet-tap" // the same by the wallet's own route; each client is a user with a wallet
+	ScenarioTransfer  = "transfer"   // each submission turns one holding into two
+	ScenarioMixed     = "mixed"      // taps and transfers in turn
 )
 
 // The modes.
@@ -37,7 +38,7 @@ type Options struct {
 	Audience        string `env:"FLORIN_AUTH_AUDIENCE" help:"Audience of development tokens." placeholder:"TEXT"`
 	DSO             string `help:"DSO party. Default: bench asks the node." name:"dso" placeholder:"PARTY"`
 
-	Scenarios   []string      `default:"tap,transfer,mixed" enum:"tap,transfer,mixed" help:"What to submit." name:"scenario"`
+	Scenarios   []string      `default:"tap,wallet-tap,transfer,mixed" enum:"tap,wallet-tap,transfer,mixed" help:"What to submit; wallet-tap is measured only in mode wait." name:"scenario"`
 	Modes       []string      `default:"async,wait" enum:"async,wait" help:"Whether to wait for acknowledgements or for completions." name:"mode"`
 	Concurrency []int         `default:"1,16,64" help:"Numbers of concurrent clients."`
 	Duration    time.Duration `default:"5s" help:"Maximum duration of each measurement."`
@@ -73,8 +74,9 @@ func (o *Options) prepare() error {
 		o.Duration, o.Count, o.Concurrency = min(o.Duration, smokeDuration), min(o.Count, smokeCount), []int{smokeClients}
 	}
 	switch {
-	case len(o.Scenarios) == 0 || len(o.Modes) == 0 || len(o.Concurrency) == 0:
-		return errors.New("nothing to measure: name at least one --scenario, --mode and --concurrency")
+	case len(o.stages(1)) == 0 || len(o.Concurrency) == 0:
+		return errors.New("nothing to measure: name at least one --scenario, --mode and --concurrency; " +
+			"wallet-tap needs --mode wait")
 	case o.Duration <= 0:
 		return fmt.Errorf("--duration is %s: it must be above 0", o.Duration)
 	case o.Count <= 0:
@@ -84,7 +86,7 @@ func (o *Options) prepare() error {
 			o.OverloadFactor, o.OverloadClients)
 	case o.Disk && o.DiskRate <= 0:
 		return fmt.Errorf("--disk-rate is %g: it must be above 0", o.DiskRate)
-	case o.Disk && o.Overload || o.Neighbour && (o.Disk || o.Overload):
+	case o.special() > 1:
 		return errors.New("use only one of --disk, --overload and --neighbour")
 	case o.Load <= 0 || o.Load > 1:
 		return fmt.Errorf("--load is %g: it must be above 0 and at most 1", o.Load)
@@ -95,8 +97,8 @@ func (o *Options) prepare() error {
 		}
 	}
 	for _, scenario := range o.Scenarios {
-		if !slices.Contains([]string{ScenarioTap, ScenarioTransfer, ScenarioMixed}, scenario) {
-			return fmt.Errorf("there is no scenario %q: choose tap, transfer or mixed", scenario)
+		if !slices.Contains([]string{ScenarioTap, ScenarioWalletTap, ScenarioTransfer, ScenarioMixed}, scenario) {
+			return fmt.Errorf("there is no scenario %q: choose tap, wallet-tap, transfer or mixed", scenario)
 		}
 	}
 	for _, mode := range o.Modes {
@@ -105,6 +107,31 @@ func (o *Options) prepare() error {
 		}
 	}
 	return nil
+}
+
+// special counts the flags that measure nothing else.
+func (o *Options) special() int {
+	count := 0
+	for _, given := range []bool{o.Disk, o.Overload, o.Neighbour} {
+		if given {
+			count++
+		}
+	}
+	return count
+}
+
+// stages are the scenarios in each mode, at a number of clients. The wallet answers a tap with its coin, so a client
+// cannot but wait.
+func (o *Options) stages(concurrency int) []Stage {
+	var stages []Stage
+	for _, scenario := range o.Scenarios {
+		for _, mode := range o.Modes {
+			if scenario != ScenarioWalletTap || mode == ModeWait {
+				stages = append(stages, Stage{Scenario: scenario, Mode: mode, Concurrency: concurrency})
+			}
+		}
+	}
+	return stages
 }
 
 // The sizes of a smoke test, which runs each measurement shortly.

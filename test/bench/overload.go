@@ -17,8 +17,6 @@ import (
 )
 
 const (
-	// overloadGoal is the part of its highest rate that a node must keep under any load.
-	overloadGoal = 0.9
 	// bystanderPause is the pause between two requests of the user who only reads.
 	bystanderPause = 50 * time.Millisecond
 	// memoryPause is the pause between two measurements of the node's memory.
@@ -274,15 +272,5 @@ func (t *rawTaps) answers() map[string]int {
 func (t *rawTaps) close() {
 	for _, client := range t.clients {
 		client.close()
-	}
-}
-
-// judgeOverload compares the goodput with the goal.
-func judgeOverload(o *Overload) Goal {
-	met := o.OfPeak >= overloadGoal
-	return Goal{
-		Name: fmt.Sprintf("at %g times the load: goodput of at least %.0f %% of the highest rate", o.Factor,
-			overloadGoal*percent),
-		Met: &met, Figure: fmt.Sprintf("%.0f %%", o.OfPeak*percent),
 	}
 }

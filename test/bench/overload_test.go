@@ -86,7 +86,7 @@ func TestOverload_IsReportedAndJudged(t *testing.T) {
 	for _, want := range []string{
 		"10 times the highest rate, over 500 connections", "960", "answered 429 SERVER_OVERLOADED: 9500",
 		"200 before, 240 at most",
-		"met     at 10 times the load: goodput of at least 90 % of the highest rate: 95 %",
+		"met     completed under overload, of the highest rate, at least 0.9: 0.95 (10 times the load)",
 	} {
 		require.Contains(t, out.String(), want)
 	}

@@ -15,6 +15,8 @@ type Report struct {
 	Ceilings  []Ceiling `json:"ceilings"`
 	Stages    []Stage   `json:"stages"`
 	Idle      *Idle     `json:"idle"`
+	// Rest is null if the node's processes are unknown.
+	Rest *Rest `json:"rest"`
 	// Overload is null without --overload.
 	Overload *Overload `json:"overload"`
 	// Neighbour is null without --neighbour.

@@ -41,11 +41,19 @@ func Run(ctx context.Context, options Options, out io.Writer) (err error) {
 	if err := options.prepare(); err != nil {
 		return err
 	}
-	r, err := newRun(ctx, options)
+	r, err := newRun(options)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, r.close(ctx)) }()
+	if options.special() == 0 {
+		if err := r.rest(ctx); err != nil {
+			return err
+		}
+	}
+	if err := r.connect(ctx); err != nil {
+		return err
+	}
 	if err := r.measure(ctx); err != nil {
 		return err
 	}
@@ -60,7 +68,7 @@ func Run(ctx context.Context, options Options, out io.Writer) (err error) {
 	return r.report.print(out)
 }
 
-func newRun(ctx context.Context, options Options) (*run, error) {
+func newRun(options Options) (*run, error) {
 	target, err := options.target()
 	if err != nil {
 		return nil, err
@@ -87,9 +95,6 @@ func newRun(ctx context.Context, options Options) (*run, error) {
 	}
 	for i := range r.wallets {
 		r.wallets[i] = &wallet{spends: spends}
-	}
-	if err := r.connect(ctx); err != nil {
-		return nil, errors.Join(err, r.close(ctx))
 	}
 	return r, nil
 }
@@ -162,14 +167,11 @@ func (r *run) measure(ctx context.Context) error {
 		if err := r.ceilings(ctx, concurrency); err != nil {
 			return err
 		}
-		for _, scenario := range r.options.Scenarios {
-			for _, mode := range r.options.Modes {
-				stage := Stage{Scenario: scenario, Mode: mode, Concurrency: concurrency}
-				if err := r.stage(ctx, &stage); err != nil {
-					return fmt.Errorf("measure %s, %s, %d clients: %w", scenario, mode, concurrency, err)
-				}
-				r.report.Stages = append(r.report.Stages, stage)
+		for _, stage := range r.options.stages(concurrency) {
+			if err := r.stage(ctx, &stage); err != nil {
+				return fmt.Errorf("measure %s, %s, %d clients: %w", stage.Scenario, stage.Mode, concurrency, err)
 			}
+			r.report.Stages = append(r.report.Stages, stage)
 		}
 		if err := r.ceilings(ctx, concurrency); err != nil {
 			return err

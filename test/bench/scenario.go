@@ -58,6 +58,9 @@ func (r *run) operation(stage, scenario, mode string, wallets []*wallet) (operat
 		if r.options.Contention {
 			w = wallets[worker-worker%2]
 		}
+		if scenario == ScenarioWalletTap {
+			return w.owner.tap(ctx, worker)
+		}
 		turns[worker]++
 		if scenario == ScenarioTap || scenario == ScenarioMixed && turns[worker]%2 == 0 {
 			return submit(ctx, w, r.tap(stage, w))
@@ -75,7 +78,7 @@ func (r *run) operation(stage, scenario, mode string, wallets []*wallet) (operat
 func needsHoldings(scenario string, submissions, workers int) int {
 	each := submissions/workers*5/4 + 10
 	switch scenario {
-	case ScenarioTap:
+	case ScenarioTap, ScenarioWalletTap:
 		return 0
 	case ScenarioMixed:
 		return each/2 + 1

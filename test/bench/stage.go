@@ -22,6 +22,11 @@ func (r *run) stage(ctx context.Context, s *Stage) error {
 	label := fmt.Sprintf("%d clients: %s, %s", s.Concurrency, s.Scenario, s.Mode)
 	prefix := fmt.Sprintf("%d-%s-%s", s.Concurrency, s.Scenario, s.Mode)
 	wallets := r.wallets[:s.Concurrency]
+	if s.Scenario == ScenarioWalletTap {
+		if err := r.onboard(ctx, wallets); err != nil {
+			return err
+		}
+	}
 	r.options.Progress(label + ": warm up")
 	warm := bound{duration: min(warmUpDuration, r.options.Duration), operations: r.options.Count}
 	warmed, err := r.submit(ctx, s, prefix+"-warm", wallets, warmUpHoldings, warm)
@@ -50,7 +55,11 @@ func (r *run) highestRate(ctx context.Context, s *Stage, prefix string, wallets 
 	if err := r.fund(ctx, wallets, needsHoldings(s.Scenario, expected, len(wallets))); err != nil {
 		return err
 	}
-	workflows, err := r.workflows(ctx)
+	users := r.users
+	if s.Scenario == ScenarioWalletTap {
+		users = ownersOf(wallets)
+	}
+	workflows, err := r.workflows(ctx, users)
 	if err != nil {
 		return err
 	}
@@ -64,7 +73,7 @@ func (r *run) highestRate(ctx context.Context, s *Stage, prefix string, wallets 
 	s.Accepted, s.Refused, s.Refusal = d.accepted, d.refused, d.refusal
 	s.Seconds, s.LoadAverage = d.elapsed.Seconds(), loadAverage(procDir)
 	s.PerSecond = float64(d.accepted) / s.Seconds
-	after, err := r.workflows(ctx)
+	after, err := r.workflows(ctx, users)
 	if err == nil && after > workflows {
 		share := float64(d.accepted+d.refused) / float64(after-workflows)
 		s.PerWorkflow = &share
@@ -154,12 +163,20 @@ func (r *run) collect(ctx context.Context, prefix string, wallets []*wallet) (*c
 	return c, nil
 }
 
-// workflows is the number of the node's workflows for this run until now; -1 if it is unknown.
-func (r *run) workflows(ctx context.Context) (int64, error) {
+// workflows is the number of the users' workflows until now; -1 if it is unknown.
+func (r *run) workflows(ctx context.Context, users []string) (int64, error) {
 	if r.temporal == nil {
 		return -1, nil
 	}
-	return r.temporal.workflowsOf(ctx, r.users)
+	return r.temporal.workflowsOf(ctx, users)
+}
+
+func ownersOf(wallets []*wallet) []string {
+	users := make([]string, len(wallets))
+	for i, w := range wallets {
+		users[i] = w.owner.user
+	}
+	return users
 }
 
 // latencies submits in an open loop.

@@ -121,6 +121,15 @@ func printCost(w io.Writer, what, mode string, clients int, c CPU, ofTemporal *f
 }
 
 func (r *Report) printIdle(w io.Writer) {
+	if r.Rest != nil {
+		c, m := r.Rest.CPU, r.Rest.Memory
+		writeText(w, "\nThe node at rest before the measurements, for %g s", r.Rest.Seconds)
+		line(w, "", "all", "node", "Temporal", "PostgreSQL")
+		line(w, "% of a core", figure("%.2f", r.Rest.cpu()), figure("%.2f", c.Node), figure("%.2f", c.Temporal),
+			figure("%.2f", c.Postgres))
+		line(w, "MiB", figure("%.0f", m.total()), figure("%.0f", m.NodeRSS), figure("%.0f", m.TemporalRSS),
+			figure("%.0f", m.PostgresPSS))
+	}
 	if r.Idle == nil {
 		return
 	}

@@ -29,9 +29,12 @@ type CPU struct {
 }
 
 // total is the CPU time of all parts; nil if one is unknown.
-func (c CPU) total() *float64 {
+func (c CPU) total() *float64 { return sum(c.Node, c.Temporal, c.Postgres, c.Bench) }
+
+// sum is nil if a part is unknown.
+func sum(parts ...*float64) *float64 {
 	var total float64
-	for _, part := range []*float64{c.Node, c.Temporal, c.Postgres, c.Bench} {
+	for _, part := range parts {
 		if part == nil {
 			return nil
 		}
@@ -65,6 +68,9 @@ type Memory struct {
 	// PostgresPSS counts shared memory once.
 	PostgresPSS *float64 `json:"postgresPss"`
 }
+
+// total is the memory of all processes; nil if a part is unknown.
+func (m Memory) total() *float64 { return sum(m.NodeRSS, m.TemporalRSS, m.PostgresPSS) }
 
 // meter reads the resource usage of a node's processes.
 type meter struct {

@@ -29,6 +29,8 @@ type wallet struct {
 	// client is of the user that may act as the parties.
 	client           *client.Client
 	sender, receiver string
+	// owner is the client's own user, for taps by the wallet's route; nil until it is onboarded.
+	owner *resident
 
 	mu       sync.Mutex
 	holdings []string
@@ -117,6 +119,22 @@ func (r *run) makeUser(ctx context.Context, admin *client.Client, wallets []*wal
 		w.client = client
 	}
 	return nil
+}
+
+// onboard gives each client its own user with a wallet.
+func (r *run) onboard(ctx context.Context, wallets []*wallet) error {
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(setupParallel)
+	for i, w := range wallets {
+		if w.owner != nil {
+			continue
+		}
+		group.Go(func() (err error) {
+			w.owner, err = r.settleIn(ctx, fmt.Sprintf("wallet-%d", i+1))
+			return err
+		})
+	}
+	return group.Wait()
 }
 
 // fund adds holdings until each wallet has a number of them.

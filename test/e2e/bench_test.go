@@ -38,9 +38,15 @@ type benchReport struct {
 			Postgres *float64 `json:"postgres"`
 		} `json:"cpuMs"`
 	} `json:"stages"`
+	Rest struct {
+		Memory struct {
+			Node float64 `json:"nodeRss"`
+		} `json:"memoryMb"`
+	} `json:"rest"`
 	Goals []struct {
-		Name string `json:"name"`
-		Met  *bool  `json:"met"`
+		Name   string `json:"name"`
+		Met    *bool  `json:"met"`
+		Figure string `json:"figure"`
 	} `json:"goals"`
 }
 
@@ -64,7 +70,7 @@ func TestBench_MeasuresARunningNode(t *testing.T) {
 	printed := bench.stdout.String()
 	for _, expected := range []string{
 		"Ceilings: each part alone", "Temporal, empty workflow", "PostgreSQL, rows of transfer", "The node: highest rate",
-		"Cost of one", "One at a time on an idle node", "Goals",
+		"Cost of one", "The node at rest", "One at a time on an idle node", "Goals",
 	} {
 		require.Contains(t, printed, expected)
 	}
@@ -73,18 +79,27 @@ func TestBench_MeasuresARunningNode(t *testing.T) {
 	var report benchReport
 	require.NoError(t, json.Unmarshal(content, &report))
 	requireStages(t, report)
+	require.Positive(t, report.Rest.Memory.Node)
 	require.Len(t, report.Ceilings, 5, "HTTP, Temporal, and PostgreSQL with the rows of three scenarios")
 	for _, ceiling := range report.Ceilings {
 		require.Positive(t, ceiling.PerSecond, ceiling.Of)
 		require.NotNil(t, ceiling.After, ceiling.Of)
 	}
-	require.Len(t, report.Goals, 3)
+	judged := 0
+	for _, goal := range report.Goals {
+		if goal.Met == nil {
+			require.Contains(t, goal.Figure, "not measured: needs ", goal.Name)
+			continue
+		}
+		judged++
+	}
+	require.Equal(t, 4, judged, "the wallet's taps, an idle acknowledgement, memory and processor at rest")
 	requireNoScratch(t, n.info.DatabaseURL)
 }
 
 func requireStages(t *testing.T, report benchReport) {
 	t.Helper()
-	require.Len(t, report.Stages, 6, "three scenarios in two modes")
+	require.Len(t, report.Stages, 7, "three scenarios in two modes, and the wallet's in one")
 	for _, stage := range report.Stages {
 		name := stage.Scenario + ", " + stage.Mode
 		require.Positive(t, stage.Accepted, name)
