@@ -74,6 +74,11 @@ run: build ## Build florin and start everything: PostgreSQL, Temporal with its U
 bench: ## Measure a running node against the ceilings under it (start one with `make run` first)
 	@$(GO) run -ldflags '-X main.version=$(version)' ./test/bench $(ARGS)
 
+.PHONY: bench/peers
+bench/peers: ## Measure a running node beside Formance Ledger, built from the checkout PEER=DIR
+	@test -n '$(PEER)' || { echo "make bench/peers: name a checkout of Formance Ledger: PEER=DIR" >&2; exit 1; }
+	@$(GO) run -ldflags '-X main.version=$(version)' ./test/bench --peer '$(PEER)' $(ARGS)
+
 .PHONY: db/reset
 db/reset: ## Forget everything that `make run` has stored
 	@test -e $(DATA_DIR)/lock || { echo "make db/reset: nothing is stored in $(DATA_DIR)"; exit 0; }; \

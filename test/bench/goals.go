@@ -57,6 +57,7 @@ func goals() []goal {
 			ofTemporal(ScenarioTransfer, ModeWait, 64)),
 		least(0.9, "taps by the wallet's route, of taps by /v2, waited for", "--scenario tap,wallet-tap", walletOfTaps),
 		least(0.6, "waited for, 64 clients, of PostgreSQL alone", batches, ofPostgres),
+		least(15, "waited for, 64 clients, of Formance Ledger", "make bench/peers PEER=DIR", ofPeer),
 		most(0.07, "CPU of a tap at the highest rate, of an empty workflow's", batches, cpuOf(ScenarioTap)),
 		most(0.10, "CPU of a transfer at the highest rate, of an empty workflow's", batches, cpuOf(ScenarioTransfer)),
 		most(5, "99 % at 70 % of the highest rate, 64 clients, in medians of an idle node", "--concurrency 64", tails),
@@ -71,7 +72,7 @@ func goals() []goal {
 
 // judge compares the figures with the goals. A run that measures one thing says nothing about the others.
 func (r *Report) judge() {
-	special := r.Overload != nil || r.Neighbour != nil || r.Disk != nil
+	special := r.Overload != nil || r.Neighbour != nil || r.Disk != nil || r.Peers != nil
 	r.Goals = nil
 	for _, goal := range goals() {
 		if judged := goal.judge(r); judged.Met != nil || !special {
@@ -253,4 +254,18 @@ func bytesOnDisk(r *Report) []measurement {
 		return nil
 	}
 	return []measurement{{r.Disk.Total(), fmt.Sprintf("%d taps", r.Disk.Submissions)}}
+}
+
+func ofPeer(r *Report) []measurement {
+	if r.Peers == nil {
+		return nil
+	}
+	var all []measurement
+	for _, rates := range r.Peers.Rates {
+		if rates.Concurrency == goalClients {
+			all = append(all, measurement{mean(rates.WalletTap) / mean(rates.Peer), "taps by the wallet's route"},
+				measurement{mean(rates.Tap) / mean(rates.Peer), "taps by /v2"})
+		}
+	}
+	return all
 }

@@ -54,6 +54,7 @@ func TestGoals_AreJudgedByTheirWorstFigure(t *testing.T) {
 		"transfers waited for":                     "met: 12.5 (transfer, wait, 64 clients)",
 		"taps by the wallet's route":               "missed: 0.85 (wallet-tap, wait, 64 clients)",
 		"waited for, 64 clients, of PostgreSQL":    "missed: 0.425 at worst (wallet-tap, wait, 64 clients)",
+		"waited for, 64 clients, of Formance":      "not measured: needs make bench/peers PEER=DIR",
 		"CPU of a tap":                             "met: 0.0625 (tap, async, 256 clients)",
 		"CPU of a transfer":                        "missed: 0.125 (transfer, async, 64 clients)",
 		"99 % at 70 % of the highest rate":         "missed: 7.5 at worst (tap, async, 64 clients)",
@@ -106,6 +107,13 @@ func TestGoals_AreThoseOfASpecialRun(t *testing.T) {
 				{Name: "tap", Alone: latency(10), BesideLists: latency(20), BesideTaps: latency(29)},
 			}}},
 			"met: 2.9 at worst (tap beside taps)",
+		},
+		{
+			Report{Peers: &Peers{Rates: []PeerRates{
+				{Concurrency: 8, WalletTap: []float64{10}, Tap: []float64{10}, Peer: []float64{10}},
+				{Concurrency: 64, WalletTap: []float64{1000, 2000}, Tap: []float64{1800}, Peer: []float64{90, 110}},
+			}}},
+			"met: 15 at worst (taps by the wallet's route)",
 		},
 	} {
 		test.report.judge()

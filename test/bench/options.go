@@ -48,6 +48,7 @@ type Options struct {
 	Overload    bool          `help:"Send far more than the node can do and measure what it completes; measure nothing else."`
 	Neighbour   bool          `help:"Measure how much a busy user slows down the requests of another; measure nothing else."`
 	Disk        bool          `help:"Make --count taps at --disk-rate and measure how much disk each takes; measure nothing else."`
+	Peer        string        `help:"Compare with Formance Ledger, from this checkout of it, on the node's PostgreSQL server; measure nothing else." placeholder:"DIR" type:"path"`
 	Smoke       bool          `help:"Only check that everything works, in a few seconds; the figures mean nothing."`
 	JSON        string        `help:"Also write the results to this file." name:"json" placeholder:"FILE" type:"path"`
 
@@ -70,6 +71,9 @@ func (o *Options) prepare() error {
 	if o.Progress == nil {
 		o.Progress = func(string) {}
 	}
+	if o.Peer != "" {
+		o.Concurrency = []int{1, 8, goalClients}
+	}
 	if o.Smoke {
 		o.Duration, o.Count, o.Concurrency = min(o.Duration, smokeDuration), min(o.Count, smokeCount), []int{smokeClients}
 	}
@@ -87,7 +91,7 @@ func (o *Options) prepare() error {
 	case o.Disk && o.DiskRate <= 0:
 		return fmt.Errorf("--disk-rate is %g: it must be above 0", o.DiskRate)
 	case o.special() > 1:
-		return errors.New("use only one of --disk, --overload and --neighbour")
+		return errors.New("use only one of --disk, --overload, --neighbour and --peer")
 	case o.Load <= 0 || o.Load > 1:
 		return fmt.Errorf("--load is %g: it must be above 0 and at most 1", o.Load)
 	}
@@ -112,7 +116,7 @@ func (o *Options) prepare() error {
 // special counts the flags that measure nothing else.
 func (o *Options) special() int {
 	count := 0
-	for _, given := range []bool{o.Disk, o.Overload, o.Neighbour} {
+	for _, given := range []bool{o.Disk, o.Overload, o.Neighbour, o.Peer != ""} {
 		if given {
 			count++
 		}

@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// process writes a process to a fake /proc.
-func process(t *testing.T, proc string, pid, parent, own, ended int) {
+// fakeProcess writes a process to a fake /proc.
+func fakeProcess(t *testing.T, proc string, pid, parent, own, ended int) {
 	t.Helper()
 	dir := filepath.Join(proc, strconv.Itoa(pid))
 	require.NoError(t, os.Mkdir(dir, 0o700))
@@ -45,11 +45,11 @@ func TestProcesses_ReadProcFiles(t *testing.T) {
 	t.Run("a tree is the process and all below it", func(t *testing.T) {
 		t.Parallel()
 		proc := t.TempDir()
-		process(t, proc, 1, 0, 1000, 0)
-		process(t, proc, 10, 1, 100, 5)
-		process(t, proc, 11, 10, 20, 0)
-		process(t, proc, 12, 11, 30, 0)
-		process(t, proc, 20, 1, 500, 0)
+		fakeProcess(t, proc, 1, 0, 1000, 0)
+		fakeProcess(t, proc, 10, 1, 100, 5)
+		fakeProcess(t, proc, 11, 10, 20, 0)
+		fakeProcess(t, proc, 12, 11, 30, 0)
+		fakeProcess(t, proc, 20, 1, 500, 0)
 		require.NoError(t, os.Mkdir(filepath.Join(proc, "sys"), 0o700))
 		family, err := tree(proc, 10)
 		require.NoError(t, err)

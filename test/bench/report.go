@@ -22,7 +22,9 @@ type Report struct {
 	// Neighbour is null without --neighbour.
 	Neighbour *Neighbour `json:"neighbour"`
 	// Disk is null without --disk.
-	Disk  *Disk  `json:"disk"`
+	Disk *Disk `json:"disk"`
+	// Peers is null without --peer.
+	Peers *Peers `json:"peers"`
 	Goals []Goal `json:"goals"`
 }
 

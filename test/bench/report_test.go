@@ -102,7 +102,7 @@ func TestOptions_RefuseInvalidValues(t *testing.T) {
 		{"no mode of the wallet's taps", func(o *Options) {
 			o.Scenarios, o.Modes = []string{ScenarioWalletTap}, []string{ModeAsync}
 		}, "wallet-tap needs --mode wait"},
-		{"two measurements", func(o *Options) { o.Neighbour, o.Disk, o.DiskRate = true, true, 1 }, "use only one of --disk, --overload"},
+		{"two measurements", func(o *Options) { o.Neighbour, o.Peer = true, "dir" }, "use only one of --disk, --overload"},
 		{"unknown scenario", func(o *Options) { o.Scenarios = []string{"x"} }, `no scenario "x"`},
 		{"unknown mode", func(o *Options) { o.Modes = []string{"x"} }, `no mode "x"`},
 		{"no duration", func(o *Options) { o.Duration = 0 }, "--duration is 0s"},

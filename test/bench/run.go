@@ -157,6 +157,9 @@ func (r *run) measure(ctx context.Context) error {
 	if r.options.Disk {
 		return r.disk(ctx)
 	}
+	if r.options.Peer != "" {
+		return r.peers(ctx)
+	}
 	if err := r.takeFootprints(ctx); err != nil {
 		return err
 	}

@@ -30,6 +30,11 @@ func (r *Report) print(out io.Writer) error {
 		r.printGoals(w)
 		return w.Flush()
 	}
+	if r.Peers != nil {
+		r.printPeers(w, r.Peers)
+		r.printGoals(w)
+		return w.Flush()
+	}
 	r.printCeilings(w)
 	r.printStages(w)
 	r.printCosts(w)
