@@ -79,7 +79,6 @@ func (r *run) peerRounds(ctx context.Context, peer *formance, rates *PeerRates) 
 			until.duration = min(warmUpDuration, until.duration)
 		}
 		for _, way := range ways {
-			r.options.Progress(fmt.Sprintf("%d clients, round %d of %d: %s", rates.Concurrency, round, peerRounds, way.name))
 			measured, err := closedLoop(ctx, rates.Concurrency, until, way.do)
 			if err != nil {
 				return fmt.Errorf("%s: %w", way.name, err)
@@ -87,6 +86,8 @@ func (r *run) peerRounds(ctx context.Context, peer *formance, rates *PeerRates) 
 			if measured.refused > 0 {
 				return fmt.Errorf("%s: %d refusals, such as: %w", way.name, measured.refused, measured.refusal)
 			}
+			r.options.Progress(fmt.Sprintf("%d clients, round %d of %d: %s: %.0f per second", rates.Concurrency, round,
+				peerRounds, way.name, measured.perSecond()))
 			if round > 0 {
 				*way.rates = append(*way.rates, measured.perSecond())
 			}
