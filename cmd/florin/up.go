@@ -192,7 +192,7 @@ func (m *machine) startTemporal(ctx context.Context) error {
 	}
 	m.temporal, err = temporalchild.Start(ctx, temporalchild.Options{
 		Config: temporalchild.Config{
-			DatabaseURL: m.database.URL("postgres"), UI: m.command.TemporalUIListen,
+			DatabaseURL: m.database.SocketURL("postgres"), UI: m.command.TemporalUIListen,
 			UIHosts: m.command.Hosts, Namespace: m.command.TemporalNamespace,
 			Retention:        m.command.TemporalRetention,
 			SearchAttributes: workflows.SearchAttributes(),

@@ -4,6 +4,7 @@ import (
 	"net/netip"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgxpool"
 	"go.temporal.io/server/common/cluster"
 	"go.temporal.io/server/common/config"
 	"go.temporal.io/server/common/persistence/sql/sqlplugin/postgresql"
@@ -16,14 +17,10 @@ const (
 	defaultStore    = "default"
 	visibilityStore = "visibility"
 	disabled        = "disabled"
-
-	// Each of the four services has its own pools; most of these connections never open.
-	maxConnections           = 20
-	maxVisibilityConnections = 8
 )
 
 // serverConfig is the static configuration.
-func serverConfig(cfg temporalchild.Config, target database, a addresses) *config.Config {
+func serverConfig(cfg temporalchild.Config, connections pools, a addresses) *config.Config {
 	return &config.Config{
 		Global: config.Global{
 			Membership: config.Membership{MaxJoinDuration: 30 * time.Second, BroadcastAddress: "127.0.0.1"},
@@ -33,8 +30,8 @@ func serverConfig(cfg temporalchild.Config, target database, a addresses) *confi
 			VisibilityStore:  visibilityStore,
 			NumHistoryShards: cfg.HistoryShards,
 			DataStores: map[string]config.DataStore{
-				defaultStore:    {SQL: target.sql(mainDatabase, maxConnections)},
-				visibilityStore: {SQL: target.sql(visibilityDatabase, maxVisibilityConnections)},
+				defaultStore:    {SQL: store(mainDatabase, connections.main)},
+				visibilityStore: {SQL: store(visibilityDatabase, connections.visibility)},
 			},
 		},
 		ClusterMetadata: &cluster.Config{
@@ -68,18 +65,7 @@ func service(address netip.AddrPort) config.Service {
 	return config.Service{RPC: config.RPC{GRPCPort: int(address.Port()), BindOnIP: address.Addr().String()}}
 }
 
-// sql configures the connection to one of the databases.
-func (d database) sql(name string, connections int) *config.SQL {
-	return &config.SQL{
-		PluginName:        postgresql.PluginNamePGX,
-		DatabaseName:      name,
-		ConnectAddr:       d.address,
-		ConnectProtocol:   "tcp",
-		ConnectAttributes: d.attributes,
-		User:              d.user,
-		Password:          d.password,
-		MaxConns:          connections,
-		MaxIdleConns:      connections,
-		MaxConnLifetime:   time.Hour,
-	}
+// store configures a store on the connections of a pool.
+func store(name string, pool *pgxpool.Pool) *config.SQL {
+	return &config.SQL{PluginName: postgresql.PluginNamePGX, DatabaseName: name, Connect: session(pool)}
 }

@@ -76,8 +76,13 @@ func Run(ctx context.Context, cfg temporalchild.Config, logTo io.Writer, ready f
 	if err != nil {
 		return err
 	}
+	connections, err := openPools(ctx, target)
+	if err != nil {
+		return err
+	}
+	defer connections.close()
 	dynamic := newDynamicConfig(cfg.NamespaceRefresh)
-	server, err := newServer(serverConfig(cfg, target, addresses), addresses, dynamic, logs.logger)
+	server, err := newServer(serverConfig(cfg, connections, addresses), addresses, dynamic, logs.logger)
 	if err != nil {
 		return fmt.Errorf("configure the Temporal server: %w", err)
 	}

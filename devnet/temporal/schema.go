@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"net"
 	"path"
 	"regexp"
 	"slices"
@@ -15,6 +14,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
 	"go.temporal.io/server/schema"
 	v12 "go.temporal.io/server/schema/postgresql/v12"
 	"golang.org/x/sync/errgroup"
@@ -28,29 +28,14 @@ const (
 )
 
 // database is the address and the login of the PostgreSQL server.
-type database struct {
-	config     *pgx.ConnConfig
-	address    string // host:port
-	user       string
-	password   string
-	attributes map[string]string // further connection settings
-}
+type database struct{ config *pgxpool.Config }
 
 func parseDatabaseURL(text string) (database, error) {
-	parsed, err := pgx.ParseConfig(text)
+	parsed, err := pgxpool.ParseConfig(text)
 	if err != nil {
 		return database{}, fmt.Errorf("database URL: %w", err)
 	}
-	port := strconv.Itoa(int(parsed.Port))
-	d := database{
-		config: parsed, user: parsed.User, password: parsed.Password,
-		address: net.JoinHostPort(parsed.Host, port), attributes: map[string]string{},
-	}
-	if strings.HasPrefix(parsed.Host, "/") {
-		d.address = net.JoinHostPort("localhost", port)
-		d.attributes["host"] = parsed.Host
-	}
-	return d, nil
+	return database{config: parsed}, nil
 }
 
 // prepareDatabases creates missing databases and upgrades old schemas. It needs only a few queries if all is up to
@@ -106,7 +91,7 @@ func trimIndexes(ctx context.Context, target database, columns []string) error {
 }
 
 func (d database) connect(ctx context.Context, name string) (*pgx.Conn, error) {
-	config := d.config.Copy()
+	config := d.config.ConnConfig.Copy()
 	config.Database = name
 	return pgx.ConnectConfig(ctx, config)
 }
