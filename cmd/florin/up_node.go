@@ -18,12 +18,16 @@ const (
 	startNodeAgain = remote.StartNode
 )
 
+// idleConnections ends connections of the node that a burst left: each takes up to 10 MB in PostgreSQL.
+const idleConnections = "&pool_max_conn_idle_time=30s&pool_health_check_period=30s"
+
 // startNode starts the node with the running PostgreSQL and Temporal. A second start uses the same address.
 func (m *machine) startNode(ctx context.Context) error {
 	node, err := node.Start(ctx, node.Options{
 		Settings: m.command.Settings, Roles: node.Roles{API: true, Worker: true},
-		DatabaseURL: m.database.SocketURL(recordDatabase), Temporal: node.TemporalSettings{TemporalAddress: m.temporal.Frontend()},
-		TemporalUI: m.temporal.UI(), Listen: m.command.Listen, AttributeBytes: temporalchild.AttributeBytes,
+		DatabaseURL: m.database.SocketURL(recordDatabase) + idleConnections,
+		Temporal:    node.TemporalSettings{TemporalAddress: m.temporal.Frontend()},
+		TemporalUI:  m.temporal.UI(), Listen: m.command.Listen, AttributeBytes: temporalchild.AttributeBytes,
 		Version: version, Development: true, Clock: m.command.Clock, Log: m.log, Progress: m.progress,
 		SettingsByFlag: m.given,
 	})

@@ -43,6 +43,8 @@ func (c cluster) settings(port int, socketDir string) []setting {
 		{"shared_buffers", "256MB"},
 		{"work_mem", "16MB"},
 		{"maintenance_work_mem", "64MB"},
+		{"wal_buffers", "1MB"},
+		{"max_pred_locks_per_transaction", "10"}, // only serializable transactions use them
 		{"random_page_cost", "1.1"},
 		// Compilation and parallel plans cost more than they save for short statements.
 		{"jit", "off"},
