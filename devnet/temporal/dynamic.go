@@ -38,6 +38,19 @@ func newDynamicConfig(namespaceRefresh time.Duration) *dynamicConfig {
 		// Nothing leaves the machine.
 		dynamicconfig.EnableServerVersionCheck.Key(): false,
 
+		// There is one cluster, and nobody makes Nexus endpoints.
+		dynamicconfig.ClusterMetadataRefreshInterval.Key():                      10 * time.Minute,
+		dynamicconfig.MatchingNexusEndpointsRefreshInterval.Key():               5 * time.Minute,
+		dynamicconfig.ReplicationProcessorSchedulerWorkerCount.Key():            1,
+		dynamicconfig.ReplicationLowPriorityProcessorSchedulerWorkerCount.Key(): 1,
+		dynamicconfig.ArchivalProcessorSchedulerWorkerCount.Key():               1,
+
+		// Nobody reads these statistics: there are no metrics, and no other host takes over.
+		dynamicconfig.MatchingBacklogMetricsEmitInterval.Key():        time.Duration(0),
+		dynamicconfig.PersistenceHealthSignalAggregationEnabled.Key(): false,
+		dynamicconfig.PersistenceHealthSignalMetricsEnabled.Key():     false,
+		dynamicconfig.HistoryHealthSignalMetricsEnabled.Key():         false,
+
 		// By default a shard writes one thing at a time, but here one shard has all the work.
 		dynamicconfig.ShardIOConcurrency.Key(): 32,
 
@@ -47,6 +60,7 @@ func newDynamicConfig(namespaceRefresh time.Duration) *dynamicConfig {
 		// A task queue needs no partitions in one process; fewer partitions need fewer polls.
 		dynamicconfig.MatchingNumTaskqueueReadPartitions.Key():  1,
 		dynamicconfig.MatchingNumTaskqueueWritePartitions.Key(): 1,
+		dynamicconfig.MatchingEphemeralDataUpdateInterval.Key(): 5 * time.Minute, // 0 spins after the end of a queue
 
 		// A stopping worker says so, and the server answers its polls at once. Otherwise it could give a task to a dropped
 		// poll, and nobody does the task until it times out.

@@ -44,8 +44,8 @@ type Config struct {
 	// HistoryShards is fixed when the databases are created; the server ignores later values. 0 means 1: on one machine
 	// more shards only cost memory.
 	HistoryShards int32 `json:"historyShards"`
-	// NamespaceRefresh is the delay with which the server sees new namespaces. 0 means 10 seconds, which suits namespaces
-	// that rarely change.
+	// NamespaceRefresh is the delay with which the server sees changed namespaces. 0 means a minute, which suits
+	// namespaces that rarely change.
 	NamespaceRefresh time.Duration `json:"namespaceRefresh"`
 	// LogLevel is debug, info, warn or error. Empty means warn.
 	LogLevel string `json:"logLevel"`
@@ -66,7 +66,7 @@ func (c Config) WithDefaults() Config {
 		c.HistoryShards = 1
 	}
 	if c.NamespaceRefresh == 0 {
-		c.NamespaceRefresh = 10 * time.Second
+		c.NamespaceRefresh = time.Minute
 	}
 	if c.LogLevel == "" {
 		c.LogLevel = "warn"
