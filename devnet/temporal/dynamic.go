@@ -57,6 +57,11 @@ func newDynamicConfig(namespaceRefresh time.Duration) *dynamicConfig {
 		// The default keeps 128000 finished workflows in memory for an hour.
 		dynamicconfig.HistoryCacheHostLevelMaxSize.Key(): 4096,
 
+		// The server lists a workflow when it starts, when its search attributes change and when it ends; it skips the first
+		// two if the workflow has ended meanwhile. So the server looks for such tasks twice a second, and takes many at once.
+		dynamicconfig.VisibilityProcessorMaxPollRPS.Key(): 2,
+		dynamicconfig.VisibilityTaskBatchSize.Key():       2000,
+
 		// A task queue needs no partitions in one process; fewer partitions need fewer polls.
 		dynamicconfig.MatchingNumTaskqueueReadPartitions.Key():  1,
 		dynamicconfig.MatchingNumTaskqueueWritePartitions.Key(): 1,
