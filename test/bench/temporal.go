@@ -80,7 +80,7 @@ func (t *bareTemporal) startToResult(ctx context.Context, _ int) error {
 }
 
 const (
-	settlePause = 250 * time.Millisecond
+	settlePause = time.Second // the server of `florin up` lists workflows twice a second
 	maxSettle   = 10 * time.Second
 )
 
