@@ -265,7 +265,7 @@ func newCluster(t *testing.T) (cluster, Options) {
 	options := Options{Dir: devtest.DataDir(t), Ephemeral: true, Progress: func(string) {}}
 	c, _, err := prepare(t.Context(), options)
 	require.NoError(t, err)
-	require.NoError(t, c.configure(0, ""))
+	require.NoError(t, c.configure(t.Context(), 0, ""))
 	return c, options
 }
 
@@ -277,7 +277,7 @@ func stop(t *testing.T, server *Server) {
 func TestStart_StopsAnOrphan(t *testing.T) {
 	t.Parallel()
 	c, options := newCluster(t)
-	require.NoError(t, c.configure(1, c.dir))
+	require.NoError(t, c.configure(t.Context(), 1, c.dir))
 	settings, err := os.ReadFile(filepath.Join(c.dir, "postgresql.conf"))
 	require.NoError(t, err)
 	quiet := strings.Replace(string(settings), "listen_addresses = '127.0.0.1'", "listen_addresses = ''", 1)
@@ -324,7 +324,7 @@ func TestStart_IgnoresAStalePIDFile(t *testing.T) {
 func TestStart_IgnoresAZombieServer(t *testing.T) {
 	t.Parallel()
 	c, options := newCluster(t)
-	require.NoError(t, c.configure(1, c.dir))
+	require.NoError(t, c.configure(t.Context(), 1, c.dir))
 	killed := exec.Command(c.binaries.postgres(), "-D", c.dir, "-c", "listen_addresses=")
 	c.account.apply(killed)
 	require.NoError(t, killed.Start())

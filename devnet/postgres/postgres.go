@@ -168,7 +168,7 @@ func (c cluster) start(ctx context.Context, options Options, password string) (*
 	if err != nil {
 		return nil, explain(err, "")
 	}
-	if err := c.configure(port, socketDir); err != nil {
+	if err := c.configure(ctx, port, socketDir); err != nil {
 		return nil, err
 	}
 	cmd := exec.CommandContext(context.WithoutCancel(ctx), c.binaries.postgres(), "-D", c.dir)
