@@ -67,12 +67,15 @@ func (s *Schedules) ensure(ctx context.Context, kind automation.Automation) erro
 	})
 }
 
+// ScheduleInterval is the interval of all Schedules. They only catch up: processes with a worker call due work at once.
+const ScheduleInterval = 10 * time.Minute
+
 // schedule is the Schedule of a kind: a run after each interval, unless the run before still lasts. After an outage one
 // run does the work of all missed ones.
 func (s *Schedules) schedule(kind automation.Automation) client.Schedule {
 	const catchUp = time.Minute
 	return client.Schedule{
-		Spec: &client.ScheduleSpec{Intervals: []client.ScheduleIntervalSpec{{Every: kind.Every}}},
+		Spec: &client.ScheduleSpec{Intervals: []client.ScheduleIntervalSpec{{Every: ScheduleInterval}}},
 		Action: &client.ScheduleWorkflowAction{
 			ID: s.id(kind), Workflow: runAutomation, TaskQueue: s.ledger.Name(queueOf(runAutomation)),
 			Args:                  []any{RunAutomationInput{Kind: kind.Kind}},

@@ -27,7 +27,7 @@ func NewAutoAccept(packages *ledger.Packages) (Automation, error) {
 	})
 	return Automation{
 		Kind: KindAutoAccept, Summary: "Accepts transfer offers of senders that the receiver's wallet trusts.",
-		Every: PollingInterval, Follow: []Follow{opened, offers}, Plan: planAutoAccept,
+		Follow: []Follow{opened, offers}, Plan: planAutoAccept,
 	}, err
 }
 

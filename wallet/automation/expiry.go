@@ -40,7 +40,7 @@ func Expiry(packages *ledger.Packages) (Automation, error) {
 	e.ofPayments()
 	e.ofNetwork()
 	return Automation{
-		Kind: KindExpiry, Summary: "Ends what has expired: requests, delegations, locks, coupons, dust.", Every: aMinute,
+		Kind: KindExpiry, Summary: "Ends what has expired: requests, delegations, locks, coupons, dust.",
 		Standing: []string{dust}, Follow: e.follow, Plan: e.decide,
 	}, e.failed
 }

@@ -26,7 +26,7 @@ func NewLiveness(packages *ledger.Packages) (Automation, error) {
 	})
 	return Automation{
 		Kind: KindLiveness, Summary: "Records in every round that the node is up, for the operator's reward.",
-		Every: aMinute, Standing: []string{network}, Follow: []Follow{licensed, opened}, Plan: planLiveness,
+		Standing: []string{network}, Follow: []Follow{licensed, opened}, Plan: planLiveness,
 	}, err
 }
 

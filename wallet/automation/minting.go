@@ -23,7 +23,7 @@ func NewMinting(packages *ledger.Packages) (Automation, error) {
 	}
 	a := Automation{
 		Kind: KindMinting, Summary: "Mints the rewards of those who delegated that, and merges their coin.",
-		Every: rewardsPolling, Wallets: delegation, Plan: planMinting,
+		Wallets: delegation, Plan: planMinting,
 	}
 	follow := func(f Follow, failed error) {
 		a.Follow, err = append(a.Follow, f), cmp.Or(err, failed)

@@ -32,7 +32,7 @@ func Proposals(packages *ledger.Packages) (Automation, error) {
 		return []Due{{Subject: string(c.Payload.Receiver)}}
 	})
 	return Automation{
-		Kind: KindProposals, Summary: "Accepts proposals of preapprovals that the operator provides.", Every: aMinute,
+		Kind: KindProposals, Summary: "Accepts proposals of preapprovals that the operator provides.",
 		Follow: []Follow{follow, paid}, Ends: []Follow{ended}, Plan: planProposals,
 	}, err
 }

@@ -20,8 +20,6 @@ type Automation struct {
 	Kind string
 	// Summary is a line for operators.
 	Summary string
-	// Every is the interval of its Schedule, which runs even if nothing is due.
-	Every time.Duration
 	// Standing are the subjects that exist without a contract.
 	Standing []string
 	// Follow are the templates whose new contracts make subjects due.

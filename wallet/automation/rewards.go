@@ -32,7 +32,7 @@ const (
 // Rewards mints the rewards of wallets as soon as their rounds issue, and merges coins.
 func Rewards(packages *ledger.Packages) (Automation, error) {
 	a := Automation{
-		Kind: KindRewards, Summary: "Collects the rewards of wallets and merges their coin.", Every: rewardsPolling,
+		Kind: KindRewards, Summary: "Collects the rewards of wallets and merges their coin.",
 		Plan: planRewards,
 	}
 	owned, err := followOwned(packages)

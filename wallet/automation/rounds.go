@@ -27,8 +27,8 @@ const aMinute = time.Minute
 func Rounds() Automation {
 	return Automation{
 		Kind: KindRounds, Summary: "Opens, issues and closes the mining rounds of the coin, as the DSO.",
-		Every: aMinute, Standing: []string{network},
-		Plan: planRounds,
+		Standing: []string{network},
+		Plan:     planRounds,
 	}
 }
 

@@ -26,7 +26,7 @@ func NewSubscriptions(packages *ledger.Packages) (Automation, error) {
 	}
 	paid, err := paidFor(packages)
 	return Automation{
-		Kind: KindSubscriptions, Summary: "Pays for subscriptions, and ends those that were not paid.", Every: aMinute,
+		Kind: KindSubscriptions, Summary: "Pays for subscriptions, and ends those that were not paid.",
 		Follow: []Follow{idle, paid}, Plan: planSubscription,
 	}, err
 }

@@ -43,7 +43,7 @@ func NewSweeps(packages *ledger.Packages) (Automation, error) {
 	})
 	return Automation{
 		Kind: KindSweep, Summary: "Sends or offers what wallets have above a maximum to a receiver.",
-		Every: PollingInterval, Standing: []string{network}, Follow: []Follow{opened, received},
+		Standing: []string{network}, Follow: []Follow{opened, received},
 		Ends: []Follow{offers, accepts},
 		Plan: func(s Situation) (plan.Step, error) {
 			if s.Subject == network {

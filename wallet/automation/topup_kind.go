@@ -17,7 +17,7 @@ const KindTopUp = "top-up"
 func NewTopUp() Automation {
 	return Automation{
 		Kind: KindTopUp, Summary: "Buys traffic for the node when little is left, with the operator's coin.",
-		Every: PollingInterval, Standing: []string{network}, Plan: planTopUp,
+		Standing: []string{network}, Plan: planTopUp,
 	}
 }
 

@@ -36,7 +36,7 @@ func giving(n *node, broken func(ledger.Party) bool, looks *atomic.Int64) automa
 	})
 	require.NoError(n.t, err)
 	return automation.Automation{
-		Kind: kindGiving, Summary: "Gives.", Every: time.Hour, Follow: []automation.Follow{follow},
+		Kind: kindGiving, Summary: "Gives.", Follow: []automation.Follow{follow},
 		Plan: func(s automation.Situation) (plan.Step, error) {
 			looks.Add(1)
 			party := ledger.Party(s.Subject)
@@ -281,7 +281,7 @@ func TestSchedule_RepairsLostAndChangedSchedules(t *testing.T) {
 	require.NoError(t, n.schedules.Ensure(t.Context()))
 	found, err := schedule.Describe(t.Context())
 	require.NoError(t, err)
-	require.Equal(t, time.Hour, found.Schedule.Spec.Intervals[0].Every)
+	require.Equal(t, workflows.ScheduleInterval, found.Schedule.Spec.Intervals[0].Every)
 
 	require.NoError(t, schedule.Delete(t.Context()))
 	giver := n.givers("giver")[0]
