@@ -60,8 +60,10 @@ type batcher struct {
 	// runs it.
 	shared, alone         turns.Queue[ledger.Identity, *pending]
 	busyShared, busyAlone bool
-	// neighbours tells whether one account submits beside others, for the size of its part in a batch.
+	// neighbours tells whether one account submits beside others, for the size of its part in a batch. For so many more
+	// batches an account counts as modest that had less than such a part.
 	neighbours turns.Neighbours[ledger.Identity]
+	modest     int
 
 	habits ledger.Habits
 }
@@ -260,9 +262,13 @@ func (b *batcher) nextAlone() *pending {
 	return p
 }
 
-// shareBesideOthers divides a batch into the parts of accounts while several submit: others wait for the batch before
-// theirs, and a larger batch takes longer to commit.
-const shareBesideOthers = 16
+// shareBesideOthers divides a batch into the parts of accounts while one of several submits less than a part: it waits
+// for the batch before its own, and a larger batch takes longer to commit. Accounts that all submit much share whole
+// batches, which commit more in a second. An account counts as modest for untilBusy batches.
+const (
+	shareBesideOthers = 16
+	untilBusy         = 32
+)
 
 // nextBatch takes submissions in turn, up to the limits; if none waits, the queue is idle again.
 func (b *batcher) nextBatch() []*pending {
@@ -270,8 +276,9 @@ func (b *batcher) nextBatch() []*pending {
 	defer b.mu.Unlock()
 	var batch []*pending
 	each, counts := b.maxBatch, map[ledger.Identity]int{}
-	if b.neighbours.Any() {
-		each = max(1, b.maxBatch/shareBesideOthers)
+	part := max(1, b.maxBatch/shareBesideOthers)
+	if b.neighbours.Any() && b.modest > 0 {
+		each = part
 	}
 	may := func(p *pending) bool { return counts[p.submission.Account()] < each }
 	size := batchSize{attributes: b.attributeBytes}
@@ -285,6 +292,12 @@ func (b *batcher) nextBatch() []*pending {
 		counts[turn.Item.submission.Account()]++
 	}
 	b.neighbours.Note(slices.Collect(maps.Keys(counts))...)
+	b.modest = max(0, b.modest-1)
+	for _, count := range counts {
+		if count < part {
+			b.modest = untilBusy
+		}
+	}
 	b.busyShared = len(batch) > 0
 	return batch
 }

@@ -147,8 +147,8 @@ func TestBatcher_LearnsCostsFromCompletions(t *testing.T) {
 	require.Equal(t, 2000, p.estimate)
 }
 
-// A busy account fills whole batches while it is alone. Beside another account it has a sixteenth of each batch, until
-// the other has been away for a while.
+// A busy account fills whole batches while it is alone. Beside one that submits little it has a sixteenth of each batch,
+// until the other has been away for a while.
 func TestBatcher_GivesOneAccountASmallPartBesideOthers(t *testing.T) {
 	t.Parallel()
 	b := newBatcher(nil, 64, DefaultAttributeBytes)
@@ -169,4 +169,15 @@ func TestBatcher_GivesOneAccountASmallPartBesideOthers(t *testing.T) {
 	}
 	require.Greater(t, batches, 10)
 	require.Len(t, b.nextBatch(), 64)
+}
+
+func TestBatcher_FillsBatchesOfBusyAccounts(t *testing.T) {
+	t.Parallel()
+	b := newBatcher(nil, 64, DefaultAttributeBytes)
+	for i := range 1000 {
+		push(&b.shared, turnOf([]string{"busy", "eager"}[i%2], i, 2000))
+	}
+	for range 10 {
+		require.Len(t, b.nextBatch(), 64)
+	}
 }
