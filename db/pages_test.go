@@ -45,36 +45,27 @@ func TestPages_OfManyPartiesHaveAllRows(t *testing.T) {
 			}
 		}
 		want := all[:min(len(all), int(limit))]
-		query := db.CompletionsQuery{Parties: some, After: after, UpTo: upTo, Limit: limit}
-		requireCompletions(t, record, query, want)
-		query.User = new(appUser)
-		requireCompletions(t, record, query, want)
+		for _, user := range []*ledger.Identity{nil, new(appUser)} {
+			page, err := record.Completions(t.Context(),
+				db.CompletionsQuery{User: user, Parties: some, After: after, UpTo: upTo, Limit: limit})
+			requireOffsets(t, page, err, func(c ledger.Completion) ledger.Offset { return c.Offset }, want)
+		}
 		updates := db.UpdatesQuery{Parties: some, After: after, UpTo: upTo, Limit: limit}
-		requireUpdates(t, record, updates, want)
+		ofUpdate := func(u ledger.Update) ledger.Offset { return u.Offset }
+		page, err := record.Updates(t.Context(), updates)
+		requireOffsets(t, page, err, ofUpdate, want)
 		slices.Reverse(all)
 		updates.Descending = true
-		requireUpdates(t, record, updates, all[:min(len(all), int(limit))])
+		page, err = record.Updates(t.Context(), updates)
+		requireOffsets(t, page, err, ofUpdate, all[:min(len(all), int(limit))])
 	}
 }
 
-func requireCompletions(t *testing.T, record *db.DB, query db.CompletionsQuery, want []ledger.Offset) {
+func requireOffsets[T any](t *testing.T, page []T, err error, offset func(T) ledger.Offset, want []ledger.Offset) {
 	t.Helper()
-	page, err := record.Completions(t.Context(), query)
 	require.NoError(t, err)
-	var got []ledger.Offset
-	for _, completion := range page {
-		got = append(got, completion.Offset)
+	require.Len(t, page, len(want))
+	for i, row := range page {
+		require.Equal(t, want[i], offset(row))
 	}
-	require.Equal(t, append([]ledger.Offset(nil), want...), got)
-}
-
-func requireUpdates(t *testing.T, record *db.DB, query db.UpdatesQuery, want []ledger.Offset) {
-	t.Helper()
-	page, err := record.Updates(t.Context(), query)
-	require.NoError(t, err)
-	var got []ledger.Offset
-	for _, one := range page {
-		got = append(got, one.Offset)
-	}
-	require.Equal(t, append([]ledger.Offset(nil), want...), got)
 }

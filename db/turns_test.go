@@ -26,13 +26,7 @@ func crowds() map[string]string {
 // pages counts the pages that a query reads or finds in memory, with the plan that connections keep.
 func pages(t *testing.T, databaseURL, query string, arguments ...any) int64 {
 	t.Helper()
-	config, err := pgx.ParseConfig(databaseURL)
-	require.NoError(t, err)
-	db.Configure(config)
-	conn, err := pgx.ConnectConfig(t.Context(), config)
-	require.NoError(t, err)
-	defer conn.Close(context.WithoutCancel(t.Context()))
-	tx, err := conn.Begin(t.Context())
+	tx, err := connectAsPool(t, databaseURL).Begin(t.Context())
 	require.NoError(t, err)
 	var plan []byte
 	explain := "EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) " + query
