@@ -67,6 +67,10 @@ func newDynamicConfig(namespaceRefresh time.Duration) *dynamicConfig {
 		dynamicconfig.MatchingNumTaskqueueWritePartitions.Key(): 1,
 		dynamicconfig.MatchingEphemeralDataUpdateInterval.Key(): 5 * time.Minute, // 0 spins after the end of a queue
 
+		// A server at rest writes each task queue as often as this. After a crash it reads the tasks since then again, and
+		// drops those that are done.
+		dynamicconfig.MatchingUpdateAckInterval.Key(): 5 * time.Minute,
+
 		// A stopping worker says so, and the server answers its polls at once. Otherwise it could give a task to a dropped
 		// poll, and nobody does the task until it times out.
 		dynamicconfig.EnableCancelWorkerPollsOnShutdown.Key(): true,
