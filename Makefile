@@ -108,6 +108,7 @@ generate: ## Write anew what is generated: db/dbgen from db/schema and db/querie
 	$(GO) -C tools run ./protogen
 	$(GO) run ./docs/errorsdoc
 	$(GO) run ./docs/metricsdoc
+	$(GO) run ./docs/sentencesdoc
 	$(GO) run ./docs/licencesdoc
 	$(GO) run ./docs/contractdoc
 

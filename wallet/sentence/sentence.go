@@ -1,0 +1,191 @@
+package sentence
+
+import (
+	"encoding/json"
+	"strconv"
+	"strings"
+)
+
+// State is what became of the thing that an update is about.
+type State string
+
+// The states.
+const (
+	Done    State = "done"
+	Waiting State = "waiting" // somebody has to act
+	Back    State = "back"    // the coin is back at its owner
+	Refused State = "refused"
+	Expired State = "expired"
+	// Quiet is for what the network does for itself.
+	Quiet State = "quiet"
+)
+
+// Role is what a part is in its sentence; "" for words between.
+type Role string
+
+// The roles.
+const (
+	Who    Role = "who"
+	Verb   Role = "verb"
+	Amount Role = "amount"
+	Whom   Role = "whom"
+)
+
+// Part is a part of a sentence. Party or Contract is its id if it names one.
+type Part struct {
+	Text     string `json:"text"`
+	Role     Role   `json:"role,omitempty"`
+	Party    string `json:"party,omitempty"`
+	Contract string `json:"contract,omitempty"`
+}
+
+// Sentence says what an update did.
+type Sentence struct {
+	Parts []Part `json:"parts"`
+	State State  `json:"state"`
+}
+
+// String is the sentence as text.
+func (s Sentence) String() string {
+	var text strings.Builder
+	for _, part := range s.Parts {
+		text.WriteString(part.Text)
+	}
+	return text.String()
+}
+
+// Event is an event of an update as its reader sees it, in the JSON of the API.
+type Event struct {
+	// Template is the name of the template; its package may be missing. Choice is "" for a created contract.
+	Template, Choice, Contract string
+	// Foreign is the name of the template's package if that is not built in.
+	Foreign string
+	// Argument is the argument of the choice, or of the created contract; Result the result of the choice.
+	Argument, Result json.RawMessage
+	// By are the acting parties, or the signatories of a created contract.
+	By []string
+	// Node is the number of the event, Last that of its last consequence.
+	Node, Last int32
+}
+
+// Reader is who reads a sentence.
+type Reader struct {
+	// Self is the party whom the sentences call "you"; "" for nobody.
+	Self string
+	// Name is the name of a party.
+	Name func(party string) string
+	// Payload finds the argument of a contract that the reader may see; nil without it. The function may be nil.
+	Payload func(contract string) json.RawMessage
+	// Present is true for things that are under way, or did not happen.
+	Present bool
+}
+
+// Of says what an update did. The events are in execution order.
+func (r Reader) Of(events []Event) Sentence {
+	var roots []int
+	for i := 0; i < len(events); i = end(events, i) {
+		roots = append(roots, i)
+	}
+	return r.knowing(events).several(events, roots)
+}
+
+// At says what an event did, with its consequences.
+func (r Reader) At(events []Event, i int) Sentence { return r.knowing(events).at(events, i) }
+
+// knowing is the reader who also knows the contracts that the events created.
+func (r Reader) knowing(events []Event) Reader {
+	before := r.Payload
+	r.Payload = func(contract string) json.RawMessage {
+		for _, event := range events {
+			if event.Choice == "" && event.Contract == contract {
+				return event.Argument
+			}
+		}
+		if before == nil {
+			return nil
+		}
+		return before(contract)
+	}
+	return r
+}
+
+func (r Reader) at(events []Event, i int) Sentence {
+	w := writer{Reader: r, events: events[i:end(events, i)], event: events[i]}
+	if w.event.Foreign != "" && w.isSettlement() {
+		return w.settlement()
+	}
+	rule, known := rules[w.event.kind()]
+	if !known || w.event.Foreign != "" && !rule.standard {
+		return w.generic()
+	}
+	if below := w.below(); rule.inner && len(below) > 0 {
+		return r.several(w.events, below)
+	}
+	return w.apply(rule)
+}
+
+// several says what the first of some events did that matters, and how many others there are.
+func (r Reader) several(events []Event, at []int) Sentence {
+	var first *Sentence
+	others := 0
+	for _, i := range at {
+		if first != nil && isQuiet(events[i]) {
+			continue
+		}
+		if first == nil || first.State == Quiet {
+			said := r.at(events, i)
+			first = &said
+			continue
+		}
+		others++
+	}
+	if first == nil {
+		return Sentence{Parts: []Part{{Text: "nothing that you may see"}}, State: Quiet}
+	}
+	if others > 0 {
+		first.Parts = append(first.Parts, Part{Text: ", and " + strconv.Itoa(others) + " more"})
+	}
+	return *first
+}
+
+func isQuiet(event Event) bool { return event.Foreign == "" && rules[event.kind()].state == Quiet }
+
+// end is the index after the consequences of an event.
+func end(events []Event, i int) int {
+	last := max(events[i].Last, events[i].Node)
+	next := i + 1
+	for next < len(events) && events[next].Node <= last {
+		next++
+	}
+	return next
+}
+
+// kind is the name of the event's rule.
+func (e Event) kind() string {
+	if e.Choice == "" {
+		return "create " + e.entity()
+	}
+	return e.Choice
+}
+
+// entity is the name of the template without package and module.
+func (e Event) entity() string { return e.Template[strings.LastIndexByte(e.Template, ':')+1:] }
+
+// below are the indexes of the direct consequences that say more than the event: exercises that matter, or else
+// created contracts.
+func (w *writer) below() (found []int) {
+	var created []int
+	for i := 1; i < len(w.events); i = end(w.events, i) {
+		switch one := w.events[i]; {
+		case isQuiet(one) || one.Choice == "Archive":
+		case one.Choice == "":
+			created = append(created, i)
+		default:
+			found = append(found, i)
+		}
+	}
+	if len(found) == 0 {
+		return created
+	}
+	return found
+}
