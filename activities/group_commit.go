@@ -64,6 +64,12 @@ func (g *groupCommit) take(leader *member) []*member {
 	return group
 }
 
+// lead commits a group. A panic, from which the worker recovers, also ends the turn.
+func (a *Activities) lead(ctx context.Context, leads chan struct{}, own *member) {
+	defer func() { <-leads }()
+	a.commitFor(ctx, a.group.take(own))
+}
+
 // commitInGroup is [Activities.commitApart], together with other activities. If the common transaction fails, or is full
 // before a member's turn, that member commits its own, so that none depends on the submissions of another.
 func (a *Activities) commitInGroup(ctx context.Context, submissions []ledger.Submission) ([]ledger.Completion, error) {
@@ -71,8 +77,7 @@ func (a *Activities) commitInGroup(ctx context.Context, submissions []ledger.Sub
 	leads := a.group.join(own)
 	select {
 	case leads <- struct{}{}:
-		a.commitFor(ctx, a.group.take(own))
-		<-leads
+		a.lead(ctx, leads, own)
 	case <-own.ended:
 	case <-ctx.Done():
 		a.group.leave(own)

@@ -3,6 +3,7 @@ package activities_test
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -146,4 +147,31 @@ func TestGroupCommit_EndsWithItsContext(t *testing.T) {
 	completions, err := b.db.CompletionsByKey(t.Context(), []string{leaves.Key})
 	require.NoError(t, err)
 	require.Empty(t, completions)
+}
+
+// panickingMeasurement panics when the first commit has ended.
+type panickingMeasurement struct{ commits atomic.Int32 }
+
+func (*panickingMeasurement) Did(string) {}
+
+func (p *panickingMeasurement) Committed([]ledger.Completion) {
+	if p.commits.Add(1) == 1 {
+		panic("a defect")
+	}
+}
+
+func TestGroupCommit_SurvivesAPanicOfItsLeader(t *testing.T) {
+	t.Parallel()
+	b := newBundle(t)
+	measurement := &panickingMeasurement{}
+	b.activities.Measure = func() activities.Measurement { return measurement }
+	commit := func(name string) (activities.CommitSubmissionsResult, error) {
+		return b.activities.CommitSubmissions(t.Context(), activities.CommitSubmissionsInput{
+			Submissions: []ledger.Submission{b.submission(name, []ledger.Party{alice}, create(alice))},
+		})
+	}
+	require.Panics(t, func() { _, _ = commit("a") }, "the worker recovers")
+	out, err := commit("b")
+	require.NoError(t, err)
+	require.Len(t, out.Outcomes, 1)
 }

@@ -1,6 +1,7 @@
 package node
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"sync"
@@ -10,6 +11,7 @@ import (
 	"github.com/florinledger/florin/coin"
 	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/lf"
 	"github.com/florinledger/florin/wallet/lifecycle"
 	"github.com/florinledger/florin/worker"
 	"github.com/florinledger/florin/workflows"
@@ -62,8 +64,8 @@ func (n *Node) startClient(ctx, background context.Context) error {
 		Temporal: n.temporal, Ledger: n.ledger, Namespace: n.options.Settings.TemporalNamespace,
 		Record: record{DB: n.Database, Watcher: n.watcher}, Outcomes: n.outcomes,
 		DSO: n.Identity.DSO, SynchronizerID: n.Identity.SynchronizerID, MaxBatch: n.options.Settings.MaxBatch,
-		AttributeBytes: n.options.AttributeBytes,
-		MaxInFlight:    n.options.Settings.MaxInFlight, MaxUserInFlight: n.options.Settings.MaxUserInFlight,
+		AttributeBytes: n.options.AttributeBytes, ForeignPackage: n.foreignPackage,
+		MaxInFlight: n.options.Settings.MaxInFlight, MaxUserInFlight: n.options.Settings.MaxUserInFlight,
 		FollowPause: pause, Clock: time.Now,
 		StartTimeout: min(startTimeout, n.options.Settings.RequestTimeout/2), Workers: n.workers,
 		Log: n.options.Log,
@@ -83,6 +85,15 @@ func (n *Node) startClient(ctx, background context.Context) error {
 		return n.presence.workerStarted(ctx) // its heartbeat uses the client
 	}
 	return nil
+}
+
+// foreignPackage is the name of a package that is not built in, or its id before the node has read it; "" for built-in
+// packages.
+func (n *Node) foreignPackage(id lf.PackageID) string {
+	if n.packages.PackageName(id) != "" {
+		return ""
+	}
+	return cmp.Or(n.catalog.Snapshot().PackageName(id), string(id))
 }
 
 // record is the part of the record that the workflow client reads.

@@ -114,7 +114,7 @@ func TestPreview_RepeatedPreviewPaysOnce(t *testing.T) {
 		alice.press("/wallet/send")
 	}
 	alice.open("/wallet").shows("Balance 195 CC")
-	require.Equal(t, 1, strings.Count(alice.words(), "Offered 5 CC"), alice.words())
+	require.Equal(t, 1, strings.Count(alice.words(), "You offered bob 5 CC"), alice.words())
 	form.Del("once") // the preview makes a key for a form without one
 	alice.load(alice.request(http.MethodPost, path, form)).shows("Send this?")
 	_, shown := alice.form("/wallet/send")

@@ -8,46 +8,21 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/florinledger/florin/wallet/sentence"
 )
 
 const explorerPath = "/explorer"
 
-const (
-	// updatesPage is the number of updates in a list, if they are not too long.
-	updatesPage = 20
-	// partsOfRow is the number of top-level events of an update in a list, choicesOfPart the number of choices below
-	// each.
-	partsOfRow, choicesOfPart = 3, 2
-)
+// updatesPage is the number of updates in a list, if they are not too long.
+const updatesPage = 20
 
 // row is an update in a list.
 type row struct {
 	ID       string
 	Offset   int64
 	Recorded time.Time
-	// Did are the first events with their first choices. More is true if there are others.
-	Did  []*node
-	More bool
-}
-
-func rowOf(from transaction, as reader) row {
-	one := row{ID: from.ID, Offset: from.Offset, Recorded: from.Recorded}
-	events, more := firstOf(from.Events)
-	parts := treeOf(events, func(e event) *node { return e.head(as) })
-	one.Did = parts[:min(partsOfRow, len(parts))]
-	one.More = more > 0 || len(parts) > len(one.Did)
-	for _, part := range one.Did {
-		below := part.Children
-		part.Children = nil
-		for _, child := range below {
-			if child.Choice == "" || child.Choice == "Archive" || len(part.Children) == choicesOfPart {
-				continue
-			}
-			child.Children = nil
-			part.Children = append(part.Children, child)
-		}
-	}
-	return one
+	Said     sentence.Sentence
 }
 
 type explorerView struct {
@@ -82,8 +57,12 @@ func (s *site) explorer(v *visit, as reader) error {
 	if err != nil {
 		return err
 	}
+	tell := s.teller(v, as)
 	for _, found := range out.Updates {
-		data.Rows = append(data.Rows, rowOf(found.Update.Transaction.Value, as))
+		from := found.Update.Transaction.Value
+		data.Rows = append(data.Rows, row{
+			ID: from.ID, Offset: from.Offset, Recorded: from.Recorded, Said: tell.update(from.Events),
+		})
 	}
 	if out.Next != nil && out.Lowest > 0 {
 		older := url.Values{"upto": {strconv.FormatInt(out.Lowest, 10)}}
@@ -157,7 +136,7 @@ func (s *site) updateByOffset(v *visit, as reader) error {
 }
 
 func (s *site) explore(v *visit, which updateRef, as reader) error {
-	found, err := v.update(which, as)
+	found, err := s.update(v, which, as)
 	if isStatus(err, http.StatusNotFound) {
 		return &problem{
 			Status: http.StatusNotFound, What: "There is no such update, or you may not see any part of it.",

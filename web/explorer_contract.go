@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"net/http"
 	"time"
+
+	"github.com/florinledger/florin/wallet/sentence"
 )
 
 // maxPayload is the number of bytes of a payload that the contract's own page shows.
@@ -27,8 +29,10 @@ type createdContract struct {
 type contractView struct {
 	Reader reader
 	ID     string
-	// On is the template's name as words; Template and Package are its technical names.
-	On, Template, Package string
+	// Said says how the contract came to be.
+	Said sentence.Sentence
+	// Template and Package are technical names.
+	Template, Package string
 	// Seen are those of the visitor's parties that see the contract.
 	Signatories, Observers, Seen people
 	Key, Payload                 string
@@ -62,7 +66,7 @@ func (s *site) contractByID(v *visit, as reader) error {
 	}
 	found := out.Created.Event
 	data := contractView{
-		Reader: as, ID: found.Contract, On: wordsOfTemplate(found.Template), Template: found.Template,
+		Reader: as, ID: found.Contract, Said: s.teller(v, as).contract(found), Template: found.Template,
 		Package: found.Package, Signatories: peopleOf(found.Signatories), Observers: peopleOf(found.Observers),
 		Seen: as.seen(found.Witnesses), Payload: prettyTo(found.Argument, maxPayload),
 	}
@@ -109,10 +113,12 @@ func (s *site) lifeOf(v *visit, offset int64, event int32, as reader) (life, err
 	if found.Command != "" {
 		one.Temporal = s.workflowsOf(found.Command, "")
 	}
-	for _, part := range found.Events {
+	said := s.teller(v, as).each(found.Events)
+	for i, part := range found.Events {
 		at := part.head(as)
 		if at.id <= event && event <= at.last && (one.Did == nil || at.Choice != "") {
 			one.Did = at
+			at.Said = said(i)
 		}
 	}
 	return one, nil

@@ -5,14 +5,17 @@ import (
 	"net/url"
 	"slices"
 	"time"
+
+	"github.com/florinledger/florin/wallet/sentence"
 )
 
 // contractsPage is the number of contracts in a list, if they are not too long.
 const contractsPage = 50
 
 type holding struct {
-	ID, On, Template, Package string
-	At                        time.Time
+	ID, Template, Package string
+	Said                  sentence.Sentence
+	At                    time.Time
 }
 
 type partyView struct {
@@ -63,11 +66,11 @@ func (s *site) partyByID(v *visit, as reader) error {
 		return err
 	}
 	data.At = out.At
+	tell := s.teller(v, as)
 	for _, one := range out.Contracts {
 		found := one.Entry.Active.Created
 		data.Contracts = append(data.Contracts, holding{
-			ID: found.Contract, On: wordsOfTemplate(found.Template), Template: found.Template, Package: found.Package,
-			At: found.At,
+			ID: found.Contract, Said: tell.contract(found), Template: found.Template, Package: found.Package, At: found.At,
 		})
 	}
 	if out.Next != nil {

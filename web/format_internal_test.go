@@ -6,26 +6,28 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/florinledger/florin/client"
 	"github.com/florinledger/florin/ledger/decimal"
+	"github.com/florinledger/florin/wallet/sentence"
 )
 
-// A trade of 10 against 20 by allocations, seen by the sender of the 10.
-func TestEntryOf_SettledTradeSaysWhoGotWhat(t *testing.T) {
+func TestEntriesOf_NamesTheOwnerAndOtherHosts(t *testing.T) {
 	t.Parallel()
-	const alice, bob = "alice::1220ab", "bob::1220ab"
-	read := func(sender string, sent string, receiver, got string) []string {
-		from := item{
-			Type: "transfer", Sender: &partyAmount{sender, decimal.MustParse(sent)},
-			Receivers: []partyAmount{{receiver, decimal.MustParse(got)}},
-		}
-		from.Subtype.Choice = "AmuletRules_Transfer"
-		one, err := entryOf(alice, from)
-		require.NoError(t, err)
-		return []string{one.What, one.Joint, one.With, one.Signed}
+	const alice, bob = "alice::1220ab", "bob::1220cd"
+	item := client.HistoryItem{
+		EventID: "#1220ff:3", Sender: &client.PartyAmount{Party: alice, Amount: decimal.MustParse("-10")},
+		Sentence: sentence.Sentence{State: sentence.Done, Parts: []sentence.Part{
+			{Text: "alice", Party: alice}, {Text: " sent 10 CC to "}, {Text: "bob", Party: bob},
+		}},
 	}
-	require.Equal(t, []string{"Set aside 10 CC", "for", bob, "−10 CC"}, read(alice, "-10", bob, "0"))
-	require.Equal(t, []string{"Sent 10 CC", "to", bob, "0 CC"}, read(alice, "0", bob, "10"))
-	require.Equal(t, []string{"Received", "from", bob, "+20 CC"}, read(bob, "0", alice, "20"))
+	entries, err := entriesOf(alice, []client.HistoryItem{item})
+	require.NoError(t, err)
+	require.Equal(t, "You sent 10 CC to bob::1220cd", entries[0].Sentence.String())
+	require.Equal(t, "−10 CC", entries[0].Signed)
+	require.Equal(t, "1220ff", entries[0].Update)
+	require.Equal(t, "sent", entries[0].kind())
+	require.True(t, entries[0].has("BOB::1220CD"))
+	require.False(t, entries[0].has("carol"))
 }
 
 func TestCoins_FormatsExactAmounts(t *testing.T) {
@@ -68,7 +70,7 @@ func TestChartOf_DrawsBalance(t *testing.T) {
 	t.Parallel()
 	entries := func(changes ...string) (all []entry) {
 		for _, change := range changes {
-			all = append(all, entry{Change: decimal.MustParse(change)})
+			all = append(all, entry{HistoryEntry: client.HistoryEntry{Change: decimal.MustParse(change)}})
 		}
 		return all
 	}
@@ -81,11 +83,4 @@ func TestChartOf_DrawsBalance(t *testing.T) {
 	require.Equal(t, "M4.0 4.0H300.0V4.0H596", flat.Line)
 	nothing := chartOf(decimal.MustParse("0"), entries("0", "0"))
 	require.Equal(t, "M4.0 116.0H300.0V116.0H596", nothing.Line)
-}
-
-func TestWordsOfChoice_SplitsChoiceName(t *testing.T) {
-	t.Parallel()
-	require.Equal(t, "Transfer instruction withdraw", wordsOfChoice("TransferInstruction_Withdraw"))
-	require.Equal(t, "Buy member traffic", wordsOfChoice("AmuletRules_BuyMemberTraffic"))
-	require.Empty(t, wordsOfChoice(""))
 }

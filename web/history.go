@@ -1,130 +1,63 @@
 package web
 
 import (
+	"cmp"
 	"net/http"
 	"net/url"
 	"strconv"
 	"strings"
-	"time"
 
-	"github.com/florinledger/florin/ledger/decimal"
+	"github.com/florinledger/florin/client"
+	"github.com/florinledger/florin/wallet/sentence"
 )
 
-// item is a history entry in the API's JSON.
-type item struct {
-	Type    string `json:"transaction_type"`
-	Subtype struct {
-		Choice string `json:"choice"`
-		// Operation is the operation of a batch of the wallet's automation.
-		Operation string `json:"amulet_operation"`
-	} `json:"transaction_subtype"`
-	EventID   string           `json:"event_id"`
-	Date      time.Time        `json:"date"`
-	Sender    *partyAmount     `json:"sender"`
-	Receivers []partyAmount    `json:"receivers"`
-	Offered   *decimal.Decimal `json:"transfer_instruction_amount"`
-	OfferedTo string           `json:"transfer_instruction_receiver"`
-	Note      string           `json:"description"`
-	Details   string           `json:"details"`
-}
-
-type partyAmount struct {
-	Party  string          `json:"party"`
-	Amount decimal.Decimal `json:"amount"`
-}
-
-// entry is a history entry for display.
+// entry is an entry of the history for display.
 type entry struct {
-	ID     string
-	Date   time.Time
+	client.HistoryEntry
+
 	Update string
-	// Kind is one of entryKinds, What the text of it. With is the other party, "" if there is none, and Joint the word
-	// between the two.
-	Kind, What, Joint, With, Note string
-	// Change is the change of the available balance.
-	Change decimal.Decimal
+	// Signed is the amount with its sign.
 	Signed string
-	Choice string
+	Note   string
 }
 
 // entryKinds are the kinds that the filter offers.
-func entryKinds() []string { return []string{"received", "sent", "offered", "minted", "other"} }
+func entryKinds() []string { return []string{"received", "sent", "waiting", "other"} }
 
-// entryOf describes an item from a party's point of view.
-func entryOf(party string, from item) (entry, error) {
-	one := entry{
-		ID: from.EventID, Date: from.Date, Note: from.Note, Choice: from.Subtype.Choice, Kind: "other",
-		What: wordsOfChoice(from.Subtype.Choice), Joint: "with",
-	}
-	one.Update, _, _ = strings.Cut(strings.TrimPrefix(from.EventID, "#"), ":")
-	if from.Subtype.Operation != "" {
-		one.What = wordsOfChoice(strings.TrimPrefix(from.Subtype.Operation, "CO_"))
-	}
-	var passed decimal.Decimal
-	isSender := from.Sender != nil && from.Sender.Party == party
-	if isSender {
-		one.Change = from.Sender.Amount
-	}
-	for _, receiver := range from.Receivers {
-		if receiver.Party != party {
-			if isSender && one.With == "" {
-				one.With, passed = receiver.Party, receiver.Amount
-			}
-			continue
-		}
-		sum, err := one.Change.Add(receiver.Amount)
-		if err != nil {
-			return one, err
-		}
-		one.Change = sum
-	}
-	one.Signed = signedAmount(one.Change)
+func (e entry) kind() string {
 	switch {
-	case from.Type == "balance_change" && strings.HasSuffix(from.Subtype.Choice, "_Tap"):
-		one.Kind, one.What = "minted", "Tapped"
-	case from.Type == "notification":
-		one.Note = from.Details
-	case from.Type != "transfer" || from.Sender == nil:
-	case from.OfferedTo != "" && strings.HasSuffix(from.Subtype.Choice, "TransferFactory_Transfer"):
-		one.Kind, one.What, one.Joint, one.With = "offered", "Offered", "to", from.OfferedTo
-		if !isSender {
-			one.What, one.Joint, one.With = "Was offered", "by", from.Sender.Party
-		}
-		if from.Offered != nil {
-			one.What += " " + coins(*from.Offered)
-		}
-	case isSender && one.With == "" && strings.HasSuffix(from.Subtype.Choice, "_Transfer"): // to oneself
-		one.What = "Merged coin"
-	case isSender && one.With != "" && passed.Sign() == 0:
-		one.What, one.Joint = "Set aside "+coins(one.Change.Neg()), "for"
-	case isSender && one.With != "":
-		one.Kind, one.What, one.Joint = "sent", "Sent "+coins(passed), "to"
-	case !isSender && one.Change.Sign() > 0:
-		one.Kind, one.What, one.Joint, one.With = "received", "Received", "from", from.Sender.Party
+	case e.Sentence.State == sentence.Waiting:
+		return "waiting"
+	case e.Change.Sign() > 0:
+		return "received"
+	case e.Change.Sign() < 0:
+		return "sent"
+	default:
+		return "other"
 	}
-	return one, nil
 }
 
-// wordsOfChoice makes words of a choice name: TransferInstruction_Withdraw becomes "Transfer instruction withdraw".
-func wordsOfChoice(choice string) string {
-	if _, last, found := strings.Cut(choice, "AmuletRules_"); found {
-		choice = last
+// entriesOf describes items from a party's point of view.
+func entriesOf(party string, items []client.HistoryItem) (shown []entry, err error) {
+	entries, err := client.HistoryOf(party, items)
+	if err != nil {
+		return nil, err
 	}
-	var words strings.Builder
-	for i, char := range choice {
-		switch {
-		case char == '_':
-			words.WriteByte(' ')
-		case i > 0 && 'A' <= char && char <= 'Z':
-			if text := words.String(); !strings.HasSuffix(text, " ") {
-				words.WriteByte(' ')
-			}
-			words.WriteString(strings.ToLower(string(char)))
-		default:
-			words.WriteRune(char)
+	for _, from := range entries {
+		one := entry{HistoryEntry: from, Note: cmp.Or(from.Description, from.Details), Signed: signedAmount(from.Change)}
+		if from.Change.Sign() == 0 {
+			one.Signed = coins(from.Amount)
 		}
+		one.Sentence = from.Sentence.Named(party, nameFor(party))
+		one.Update, _, _ = strings.Cut(strings.TrimPrefix(from.EventID, "#"), ":")
+		shown = append(shown, one)
 	}
-	return words.String()
+	return shown, nil
+}
+
+// nameFor names parties for a reader: those of other namespaces with their fingerprint.
+func nameFor(reader string) func(string) string {
+	return func(party string) string { return client.PartyFor(reader, party) }
 }
 
 // entries reads a page of the history after an event, newest first. The next page starts after next; "" on the last
@@ -135,22 +68,16 @@ func (v *visit) entries(after string, count int) (found []entry, next string, er
 		query.Set("begin_after_id", after)
 	}
 	var out struct {
-		Items []item `json:"items"`
+		Items []client.HistoryItem `json:"items"`
 	}
 	if err := v.api.Get(v.ctx(), "/v0/wallet/transactions?"+query.Encode(), &out); err != nil {
 		return nil, "", err
 	}
-	for _, one := range out.Items {
-		read, err := entryOf(v.party, one)
-		if err != nil {
-			return nil, "", err
-		}
-		found = append(found, read)
+	if len(out.Items) == count {
+		next = out.Items[count-1].EventID
 	}
-	if len(found) == count {
-		next = found[count-1].ID
-	}
-	return found, next, nil
+	found, err = entriesOf(v.party, out.Items)
+	return found, next, err
 }
 
 // historyPage is the number of entries that a page of the history filters.
@@ -195,11 +122,14 @@ func (s *site) history(v *visit) error {
 	return s.show(v, "history", data)
 }
 
-func (e entry) isKind(kind string) bool { return kind == "" || kind == e.Kind }
+func (e entry) isKind(kind string) bool { return kind == "" || kind == e.kind() }
 
 func (e entry) has(text string) bool {
-	where := strings.ToLower(strings.Join([]string{e.What, e.With, e.Note, e.ID, e.Choice, e.Signed}, "\n"))
-	return strings.Contains(where, strings.ToLower(text))
+	where := []string{e.Sentence.String(), string(e.Sentence.State), e.Note, e.EventID, e.Subtype.Choice, e.Signed}
+	for _, part := range e.Sentence.Parts {
+		where = append(where, part.Party)
+	}
+	return strings.Contains(strings.ToLower(strings.Join(where, "\n")), strings.ToLower(text))
 }
 
 // table sends the whole history as CSV, as the API writes it.

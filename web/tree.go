@@ -6,12 +6,14 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/florinledger/florin/wallet/sentence"
 )
 
 // node is an event of a transaction, a created contract or an exercised choice, with its consequences.
 type node struct {
-	// What is the event in words, On the contract's template in words.
-	What, On string
+	// Said says what happened.
+	Said sentence.Sentence
 	// Template, Package and Contract are technical names; Choice is "" for a created contract.
 	Template, Package, Choice, Contract string
 	// By are the acting parties, or the signatories of a created contract. Seen are the reader's parties that see it,
@@ -72,10 +74,10 @@ func peopleOf(parties []string) people {
 }
 
 // treeOf nests events, which are in execution order, below the events that caused them.
-func treeOf(events []event, toNode func(event) *node) (roots []*node) {
+func treeOf(events []event, toNode func(i int) *node) (roots []*node) {
 	var above []*node
-	for _, from := range events {
-		one := toNode(from)
+	for i := range events {
+		one := toNode(i)
 		for len(above) > 0 && one.id > above[len(above)-1].last {
 			above = above[:len(above)-1]
 		}
@@ -111,24 +113,30 @@ func (e event) head(as reader) *node {
 			return slices.Contains(c.Signatories, party) || slices.Contains(c.Observers, party)
 		}
 		return &node{
-			What: "New", On: wordsOfTemplate(c.Template), Template: c.Template, Package: c.Package, Contract: c.Contract,
+			Template: c.Template, Package: c.Package, Contract: c.Contract,
 			By: peopleOf(c.Signatories), Seen: as.seen(c.Witnesses),
 			Known: as.isEverybody() || slices.ContainsFunc(c.Witnesses, isStakeholder), id: c.NodeID, last: c.NodeID,
 		}
 	case e.Exercised != nil:
 		x := e.Exercised
 		return &node{
-			What: wordsOfChoice(x.Choice), On: wordsOfTemplate(x.Template), Template: x.Template, Package: x.Package,
-			Choice: x.Choice, Contract: x.Contract, By: peopleOf(x.Acting), Seen: as.seen(x.Witnesses), Ends: x.Consuming,
+			Template: x.Template, Package: x.Package, Choice: x.Choice, Contract: x.Contract, By: peopleOf(x.Acting), Seen: as.seen(x.Witnesses), Ends: x.Consuming,
 			Known: as.isEverybody() || x.Delta, id: x.NodeID, last: x.Last,
 		}
 	default:
-		return &node{What: "An event that this page does not know"}
+		return &node{} // the API has no other events
 	}
 }
 
-func wordsOfTemplate(template string) string {
-	return wordsOfChoice(template[strings.LastIndexByte(template, ':')+1:])
+// entityOf is the name of a template without package and module.
+func entityOf(template string) string { return template[strings.LastIndexByte(template, ':')+1:] }
+
+// Name is the short name of the template, with the choice.
+func (n *node) Name() string {
+	if n.Choice == "" {
+		return entityOf(n.Template)
+	}
+	return entityOf(n.Template) + ":" + n.Choice
 }
 
 // foreignPackage is the package name of a template; "" if the package is built in.

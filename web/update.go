@@ -5,6 +5,8 @@ import (
 	"net/url"
 	"strings"
 	"time"
+
+	"github.com/florinledger/florin/wallet/sentence"
 )
 
 // update is a transaction for display.
@@ -17,6 +19,7 @@ type update struct {
 	// Traffic is what the submitter paid, Hash what a party signed outside the node; nil and "" if there is none.
 	Traffic *int64
 	Hash    string
+	Said    sentence.Sentence
 	Nodes   []*node
 	// More is the number of events that the page does not show.
 	More int
@@ -62,7 +65,7 @@ func (v *visit) transaction(which updateRef, as reader) (transaction, error) {
 }
 
 // update reads a transaction for display.
-func (v *visit) update(which updateRef, as reader) (update, error) {
+func (s *site) update(v *visit, which updateRef, as reader) (update, error) {
 	found, err := v.transaction(which, as)
 	if err != nil {
 		return update{}, err
@@ -74,8 +77,15 @@ func (v *visit) update(which updateRef, as reader) (update, error) {
 	if found.Hash != nil {
 		read.Hash = *found.Hash
 	}
-	shownEvents, more := firstOf(found.Events)
-	read.Nodes, read.More = treeOf(shownEvents, func(e event) *node { return e.node(as) }), more
+	tell := s.teller(v, as)
+	read.Said = tell.update(found.Events)
+	shown, more := firstOf(found.Events)
+	said := tell.each(found.Events)
+	read.Nodes, read.More = treeOf(shown, func(i int) *node {
+		one := shown[i].node(as)
+		one.Said = said(i)
+		return one
+	}), more
 	return read, nil
 }
 
@@ -89,7 +99,7 @@ type updateView struct {
 
 // historyEntry shows the transaction of a history entry.
 func (s *site) historyEntry(v *visit) error {
-	found, err := v.update(updateRef{ID: v.r.PathValue("id")}, reader{Parties: []string{v.party}})
+	found, err := s.update(v, updateRef{ID: v.r.PathValue("id")}, reader{Parties: []string{v.party}})
 	if isStatus(err, http.StatusNotFound) {
 		return &problem{
 			Status: http.StatusNotFound, What: "There is no such update, or you may not see any part of it.",

@@ -31,7 +31,7 @@ type views struct {
 const frameFile = "templates/frame.html"
 
 // readViews reads all templates: a file is a page, its definitions other than "main" are parts of pages.
-func readViews(builtIn []string) (views, error) {
+func readViews() (views, error) {
 	v := views{pages: map[string]*template.Template{}, assets: map[string][]byte{}, named: map[string]string{}}
 	files, err := assetFiles.ReadDir("assets")
 	if err != nil {
@@ -48,7 +48,6 @@ func readViews(builtIn []string) (views, error) {
 		v.assets[served], v.named[file.Name()] = content, "/assets/"+served
 	}
 	known := functions()
-	known["foreign"] = func(template, name string) string { return foreignPackage(builtIn, template, name) }
 	known["asset"] = func(name string) string { return v.named[name] }
 	frame, err := template.New("frame").Funcs(known).ParseFS(templateFiles, frameFile, "templates/parts.html")
 	if err != nil {

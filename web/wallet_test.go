@@ -29,7 +29,7 @@ func TestWallet_SendsCoinBetweenNewUsers(t *testing.T) {
 	server := node(t)
 	alice, bob := window(t, server).as("alice"), window(t, server).as("bob")
 	alice.shows("0 CC").press("/wallet/tap", "amount", "10").shows("You minted coin worth 10 USD.", "2,000 CC", "$10.00")
-	alice.open("/wallet").shows("Tapped", "+2,000 CC")
+	alice.open("/wallet").shows("You got 2,000 CC of test coin", "+2,000 CC")
 	require.NotContains(t, alice.words(), "You minted", "notices are shown once")
 
 	alice.open("/wallet/send").shows("You can spend 2,000 CC.")
@@ -41,17 +41,18 @@ func TestWallet_SendsCoinBetweenNewUsers(t *testing.T) {
 	for range 3 { // a double click, and a reload
 		alice.load(alice.request(http.MethodPost, path, form)).shows("You offered 1,234.5 CC to bob.", "Withdraw")
 	}
-	alice.open("/wallet").shows("765.5 CC", "1,234.5 CC", "Offered 1,234.5 CC")
+	alice.open("/wallet").shows("765.5 CC", "1,234.5 CC", "You offered bob 1,234.5 CC waiting", "Available balance")
 
 	bob.open("/wallet/waiting").shows("1", "waiting for you")
 	bob.open("/wallet/inbox").shows("1,234.5 CC", "from alice", "lunch & <b>more</b>").press("/accept")
 	bob.shows("You accepted the offer.", "No offers for you.")
-	bob.open("/wallet").shows("1,234.5 CC", "Received", "Available balance")
+	bob.open("/wallet").shows("1,234.5 CC", "You accepted alice's 1,234.5 CC done")
 	bob.open("/wallet/coins").shows("1,234.5 CC", "Nothing is locked.")
-	alice.open("/wallet/history").shows("Sent 1,234.5 CC", "Offered 1,234.5 CC", "Tapped")
-	alice.open("/wallet/history?kind=sent&search=BOB").shows("Sent 1,234.5 CC")
-	require.NotContains(t, alice.words(), "Tapped")
-	alice.open("/wallet/history?search=nothing+has+this").shows("None of these 3 entries matches.")
+	alice.open("/wallet/history").shows("bob accepted your 1,234.5 CC done", "−1,234.5 CC", "lunch", "of test coin")
+	require.NotContains(t, alice.words(), "offered", "an offer is one entry")
+	alice.open("/wallet/history?kind=sent&search=BOB").shows("bob accepted")
+	require.NotContains(t, alice.words(), "test coin")
+	alice.open("/wallet/history?search=nothing+has+this").shows("None of these 2 entries matches.")
 	alice.open("/wallet/history.csv")
 	require.Equal(t, "text/csv", strings.Split(alice.header.Get("Content-Type"), ";")[0])
 	require.Contains(t, alice.header.Get("Content-Disposition"), "attachment")
@@ -277,7 +278,7 @@ func TestHistory_ShowsFullEntry(t *testing.T) {
 	alice, bob := window(t, server).as("alice"), window(t, server).as("bob")
 	alice.press("/wallet/tap", "amount", "1")
 	alice.open("/wallet/send").press("/wallet/send/preview", "to", "bob", "amount", "5", "note", "<b>lunch</b>")
-	alice.press("/wallet/send").open("/wallet/history").shows("Offered 5 CC to bob", "Tapped")
+	alice.press("/wallet/send").open("/wallet/history").shows("You offered bob 5 CC", "of test coin")
 	var updates []string
 	for _, link := range links(alice, "href") {
 		if strings.HasPrefix(link, "/wallet/history/") {
@@ -287,12 +288,12 @@ func TestHistory_ShowsFullEntry(t *testing.T) {
 	require.Len(t, updates, 2)
 	alice.open(updates[0])
 	require.Equal(t, http.StatusOK, alice.status, alice.text)
-	alice.shows("What happened", "Transfer factory transfer on External party amulet rules", "New Locked amulet", "alice",
+	alice.shows("alice offered bob 5 CC", "ExternalPartyAmuletRules:TransferFactory_Transfer", "alice's 5 CC was locked",
 		"lunch", "On the ledger", "Offset", "The workflows of your party")
 	require.NotContains(t, alice.text, "<b>lunch")
 	require.Contains(t, strings.Join(links(alice, "href"), " "),
 		"http://127.0.0.1:8233/namespaces/default/workflows?query=FlorinParty+%3D+%22alice%3A%3A1220")
-	bob.open(updates[0]).shows("New Amulet transfer instruction", "lunch")
+	bob.open(updates[0]).shows("alice offered bob 5 CC", "lunch")
 	bob.open(updates[1]).shows("There is no such update, or you may not see any part of it.")
 	require.Equal(t, http.StatusNotFound, bob.status)
 	bob.open("/wallet/history/nothing")
@@ -312,7 +313,7 @@ func TestCoins_MergesHoldings(t *testing.T) {
 		alice.load(alice.request(http.MethodPost, path, form)).shows("Your coin is merged.", "600 CC")
 	}
 	require.NotContains(t, alice.words(), "400 CC")
-	alice.open("/wallet").shows("600 CC", "Merged coin")
+	alice.open("/wallet").shows("600 CC", "You merged 2 holdings")
 	form.Set("amount", "1000")
 	form.Set("once", "another")
 	alice.load(alice.request(http.MethodPost, path, form)).shows("Insufficient funds", "600 CC")

@@ -32,6 +32,8 @@ type Options struct {
 	// Hosts are the host names of the node, HostsFlag the setting that adds names.
 	Hosts     hosts.Names
 	HostsFlag string
+	// Operator is the party of the node's operator.
+	Operator string
 	// Participant and Synchronizer name the node.
 	Participant, Synchronizer string
 	// TemporalUI is the address of Temporal's UI; "" if there is none.
@@ -77,7 +79,7 @@ func New(options Options) (http.Handler, error) {
 	s := &site{Options: options, api: client.New("http://node", 1).Over(apiTransport{api: options.API})}
 	s.keys = &keyring{secret: options.Secret, now: options.Now}
 	var err error
-	if s.views, err = readViews(options.BuiltIn); err != nil {
+	if s.views, err = readViews(); err != nil {
 		return nil, err
 	}
 	mux := http.NewServeMux()

@@ -18,6 +18,7 @@ import (
 	"github.com/florinledger/florin/internal/failpoint"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/fault"
+	"github.com/florinledger/florin/ledger/lf"
 	"github.com/florinledger/florin/ledger/seal"
 	"github.com/florinledger/florin/ledger/workflowid"
 )
@@ -43,6 +44,9 @@ type ClientOptions struct {
 	Record    CompletionReader
 	// Outcomes is shared with the worker of the same process; a process without a worker has its own.
 	Outcomes *activities.Outcomes
+	// ForeignPackage finds the name of a package of users, for sentences; "" for built-in packages. Without it, all are
+	// built in.
+	ForeignPackage func(lf.PackageID) string
 	// DSO is the party that every wallet reads as, so it is no search attribute of a submission.
 	DSO ledger.Party
 	// SynchronizerID is for refusals of submissions in flight.
@@ -233,7 +237,7 @@ func notAccepted(cause string) *fault.Fault {
 }
 
 func (c *Client) executeWorkflow(ctx context.Context, submissions []ledger.Submission, input any) error {
-	options := start(c.options.Ledger, submitCommands, workflowIDOf(submissions), sentenceOf(submissions),
+	options := start(c.options.Ledger, submitCommands, workflowIDOf(submissions), sentenceOf(submissions, c.options.ForeignPackage),
 		attributes(submissions, c.options.DSO, c.options.AttributeBytes)...)
 	options.EnableEagerStart = eagerStart
 	options.Memo = map[string]any{MemoCommands: commandsOf(submissions)}

@@ -18,7 +18,7 @@ func exerciseOf(choice, argument string) ledger.Submission {
 	return ledger.Submission{
 		Identity: ledger.DefaultUser("alice-app"), ActAs: []ledger.Party{"alice::1220ab", "op::1220ab"},
 		Commands: []ledger.Command{{Exercise: &ledger.ExerciseCommand{
-			Template: lf.TypeName{Module: "M", Entity: "T"}, Choice: choice, Argument: json.RawMessage(argument),
+			Template: lf.TypeName{Module: "M", Entity: "T"}, Choice: choice, Contract: "7", Argument: json.RawMessage(argument),
 		}}},
 	}
 }
@@ -39,29 +39,33 @@ func TestSentence_SaysWhoPaysWhom(t *testing.T) {
 			`"amount":{"amount":"5.5","unit":"USDUnit"}}`),
 	}}}
 	for want, submissions := range map[string][]ledger.Submission{
-		"carol taps 100 Amulet": {exerciseOf("AmuletRules_DevNet_Tap", `{"receiver":"carol::12","amount":"100.0"}`)},
-		"alice pays bob 250 Gold": {
+		"carol gets 100 CC of test coin": {exerciseOf("AmuletRules_DevNet_Tap", `{"receiver":"carol::12","amount":"100.0"}`)},
+		"alice sends 250 Gold to bob": {
 			exerciseOf("TransferFactory_Transfer", `{"expectedAdmin":"x","transfer":`+transfer+`}`),
 		},
-		"alice pays bob 2.5 Amulet": {exerciseOf("AmuletRules_Transfer",
+		"alice sends 2.5 CC to bob": {exerciseOf("AmuletRules_Transfer",
 			`{"transfer":{"sender":"alice::12","outputs":[{"receiver":"bob::12","amount":"2.50"}]}}`)},
-		"alice pays 2 receivers": {
+		"alice sends coin to 2 receivers": {
 			exerciseOf("AmuletRules_Transfer", `{"transfer":{"sender":"alice::12","outputs":[{},{}]}}`),
 		},
 		"alice offers bob 5.5 USD": {offer},
-		"alice-app offers bob 3 Amulet": {ofWallet("WalletAppInstall_CreateTransferOffer",
+		"alice-app offers bob 3 CC": {ofWallet("WalletAppInstall_CreateTransferOffer",
 			`{"receiver":"bob::12","amount":{"amount":"3","unit":"AmuletUnit"}}`)},
-		"alice, op: Trade_Settle":             {exerciseOf("Trade_Settle", `{"amount":"1"}`)},
-		"alice-app: Trade_Settle":             {ofWallet("Trade_Settle", `{}`)},
-		"2 submissions: Trade_Settle ×2":      {exerciseOf("Trade_Settle", ""), exerciseOf("Trade_Settle", "")},
-		"alice, op: TransferFactory_Transfer": {exerciseOf("TransferFactory_Transfer", `{"transfer":"nonsense"}`)},
-		"alice, op: TransferPreapproval_Send": {exerciseOf("TransferPreapproval_Send", `{"amount":"many"}`)},
+		"T:Trade_Settle by alice and op on #7: amount 1": {exerciseOf("Trade_Settle", `{"amount":"1"}`)},
+		"T:Trade_Settle by alice-app on #7":              {ofWallet("Trade_Settle", `{}`)},
+		"2 submissions: Trade_Settle ×2":                 {exerciseOf("Trade_Settle", ""), exerciseOf("Trade_Settle", "")},
+		"T:TransferFactory_Transfer by alice and op on #7: transfer nonsense": {
+			exerciseOf("TransferFactory_Transfer", `{"transfer":"nonsense"}`),
+		},
 	} {
-		require.Equal(t, want, sentenceOf(submissions))
+		require.Equal(t, want, sentenceOf(submissions, nil))
 	}
+	forged := exerciseOf("AmuletRules_DevNet_Tap", `{"receiver":"carol::12","amount":"100.0"}`)
+	require.Equal(t, "T:AmuletRules_DevNet_Tap by alice and op on #7: receiver carol::12, amount 100 (package forged)",
+		sentenceOf([]ledger.Submission{forged}, func(lf.PackageID) string { return "forged" }))
 	many := exerciseOf("X", "")
 	many.ActAs = []ledger.Party{"a::1", "b::1", "c::1", "d::1", "e::1"}
-	require.Equal(t, "a, b, c, 2 others: X", sentenceOf([]ledger.Submission{many}))
+	require.Equal(t, "T:X by a, b, c and 2 others on #7", sentenceOf([]ledger.Submission{many}, nil))
 }
 
 // Clients send any choice and argument.
@@ -69,7 +73,7 @@ func FuzzSummary_FitsInTemporal(f *testing.F) {
 	f.Add("TransferFactory_Transfer", `{"transfer":{"transfer":{"transfer":{"transfer":{"transfer":{}}}}}}`)
 	f.Add("AmuletRules_Transfer", `{"transfer":{"outputs":[{"amount":"1"}]}}`)
 	f.Fuzz(func(t *testing.T, choice, argument string) {
-		summary := sentenceOf([]ledger.Submission{exerciseOf(choice, argument)})
+		summary := sentenceOf([]ledger.Submission{exerciseOf(choice, argument)}, nil)
 		require.LessOrEqual(t, len(summary), 400)
 		require.True(t, utf8.ValidString(summary))
 	})

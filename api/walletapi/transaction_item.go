@@ -7,6 +7,7 @@ import (
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/decimal"
 	"github.com/florinledger/florin/wallet/history"
+	"github.com/florinledger/florin/wallet/sentence"
 )
 
 // TransactionItem is an item of a wallet's history. The fields depend on the type.
@@ -30,6 +31,41 @@ type TransactionItem struct {
 	InstructionID       *ledger.ContractID `json:"transfer_instruction_cid" doc:"Instruction of a transfer in two steps"`
 	Description         *string            `json:"description" doc:"Transfers: the sender's text"`
 	Details             string             `json:"details" doc:"Notifications: the text"`
+
+	Sentence Sentence `json:"sentence" doc:"What happened, in words; only Florin has it"`
+}
+
+// Sentence says what happened.
+type Sentence struct {
+	Text  string         `json:"text" required:"true" doc:"The sentence, with the hints of party ids as names"`
+	State SentenceState  `json:"state" required:"true" doc:"What became of the thing that the sentence is about"`
+	Parts []SentencePart `json:"parts" required:"true" doc:"The sentence in parts, for other names and for links"`
+}
+
+// SentenceState is a state of a [Sentence].
+type SentenceState string
+
+// Names implements [endpoint.Enum].
+func (SentenceState) Names() []string {
+	return []string{"done", "waiting", "back", "refused", "expired", "quiet"}
+}
+
+// SentencePart is a part of a [Sentence].
+type SentencePart struct {
+	Text     string        `json:"text" required:"true" doc:"The words"`
+	Role     string        `json:"role" doc:"who, verb, amount or whom; empty for words between"`
+	Party    *ledger.Party `json:"party" doc:"The party that the words name"`
+	Contract string        `json:"contract" doc:"The contract that the words name"`
+}
+
+func toAPISentence(said sentence.Sentence) Sentence {
+	shown := Sentence{Text: said.String(), State: SentenceState(said.State)}
+	for _, part := range said.Parts {
+		shown.Parts = append(shown.Parts, SentencePart{
+			Text: part.Text, Role: string(part.Role), Party: orNull(ledger.Party(part.Party)), Contract: part.Contract,
+		})
+	}
+	return shown
 }
 
 // TransactionType is the kind of an item.
@@ -61,6 +97,8 @@ type (
 		Subtype TransactionSubtype `json:"transaction_subtype"`
 		EventID string             `json:"event_id"`
 		Date    endpoint.Timestamp `json:"date"`
+
+		Sentence Sentence `json:"sentence"`
 	}
 	transferItem struct {
 		commonItem
@@ -81,7 +119,7 @@ type (
 
 // MarshalJSON writes only the fields of the type.
 func (i TransactionItem) MarshalJSON() ([]byte, error) {
-	common := commonItem{i.Type, i.Subtype, i.EventID, i.Date}
+	common := commonItem{i.Type, i.Subtype, i.EventID, i.Date, i.Sentence}
 	switch history.Kind(i.Type) {
 	case history.KindTransfer:
 		return json.Marshal(transferItem{
@@ -118,6 +156,7 @@ func toAPIItem(item history.Item) TransactionItem {
 		HoldingFees: &item.Rewards.HoldingFees, AppRewardsUsed: &item.Rewards.App,
 		ValidatorRewardsUsed: &item.Rewards.Validator, SvRewardsUsed: &item.Rewards.SV,
 		DevelopmentFundCouponsUsed: &item.Rewards.DevelopmentFund, Description: item.Description, Details: item.Details,
+		Sentence: toAPISentence(item.Sentence),
 	}
 	for i, receiver := range item.Receivers {
 		shown.Receivers[i] = PartyAndAmount{receiver.Party, receiver.Amount}

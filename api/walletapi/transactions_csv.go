@@ -109,7 +109,7 @@ func csvColumns() []string {
 		"date", "event_id", "transaction_type", "choice", "party", "amount", "coin_price_usd", "amount_usd",
 		"sender", "sender_amount", "receivers", "app_rewards_used", "validator_rewards_used", "sv_rewards_used",
 		"development_fund_coupons_used", "transfer_instruction_cid", "transfer_instruction_receiver",
-		"transfer_instruction_amount", "description",
+		"transfer_instruction_amount", "description", "sentence", "state",
 	}
 }
 
@@ -141,6 +141,7 @@ func (t *csvTable) write(ctx context.Context, item history.Item) error {
 		textCell(string(t.party)), amount.String(), optionalCell(price, known), inUSD,
 	}
 	row = append(row, transferCells(item)...)
+	row = append(row, textCell(item.Sentence.String()), string(item.Sentence.State))
 	return t.to.Write(row)
 }
 

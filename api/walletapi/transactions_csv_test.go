@@ -25,7 +25,8 @@ func readTable(t *testing.T, s *apitest.Server, query string) []map[string]strin
 	require.NoError(t, err)
 	require.Equal(t, "date,event_id,transaction_type,choice,party,amount,coin_price_usd,amount_usd,sender,sender_amount,"+
 		"receivers,app_rewards_used,validator_rewards_used,sv_rewards_used,development_fund_coupons_used,"+
-		"transfer_instruction_cid,transfer_instruction_receiver,transfer_instruction_amount,description",
+		"transfer_instruction_cid,transfer_instruction_receiver,transfer_instruction_amount,description,"+
+		"sentence,state",
 		strings.Join(rows[0], ","))
 	named := make([]map[string]string, len(rows)-1)
 	for i, row := range rows[1:] {
@@ -69,6 +70,9 @@ func TestTransactionsCSV_WritesRows(t *testing.T) {
 	require.Equal(t, "1000.5000000000", tapped["amount"])
 	require.Equal(t, string(alice.Party)+" 1000.5000000000", tapped["receivers"])
 	require.Equal(t, string(alice.Party), tapped["party"])
+	require.Equal(t, "alice got 1,000.5 CC of test coin", tapped["sentence"])
+	require.Equal(t, "alice offered bob 2 CC", newest["sentence"])
+	require.Equal(t, "waiting", newest["state"])
 	_, err := time.Parse(time.RFC3339Nano, tapped["date"])
 	require.NoError(t, err)
 

@@ -52,19 +52,14 @@ func document() (string, error) {
 	var out strings.Builder
 	out.WriteString(introduction)
 	for _, example := range examplesOf(packages) {
-		whole := sentence.Reader{Name: nameOf, Payload: example.payload}.Of([]sentence.Event{example.event})
-		blind := sentence.Reader{Name: nameOf}.Of([]sentence.Event{example.event}).String()
+		whole := sentence.Reader{Payload: example.payload}.Of([]sentence.Event{example.event})
+		blind := sentence.Reader{}.Of([]sentence.Event{example.event}).String()
 		if blind == whole.String() {
 			blind = ""
 		}
 		fmt.Fprintf(&out, "| `%s` | %s | %s | %s |\n", example.kind, whole, whole.State, blind)
 	}
 	return out.String(), nil
-}
-
-func nameOf(party string) string {
-	name, _, _ := strings.Cut(party, "::")
-	return name
 }
 
 // example is an event of a kind, and the contract of its choice.

@@ -25,8 +25,8 @@ func anIDLeadsToWhoDidWhat(t *testing.T, n *upNode, browser *chromium) {
 	judy := browser.window(t, n.url).as("judy")
 	ivan := browser.window(t, n.url).as("ivan").tap("10")
 	ivan.offers("judy", "5", "for the boat")
-	ivan.open("/wallet/history").press("Offered 5 CC").shows("On the ledger").press("In the explorer")
-	ivan.shows("You see the parts that concern ivan", "by ivan").picture("update")
+	ivan.open("/wallet/history").press("You offered judy 5 CC").shows("On the ledger").press("In the explorer")
+	ivan.shows("You see the parts that concern ivan", "ivan offered judy 5 CC").picture("update")
 	update := ivan.path()
 	require.True(t, strings.HasPrefix(update, "/explorer/updates/1220"), update)
 	id := strings.TrimPrefix(update, "/explorer/updates/")
@@ -35,16 +35,16 @@ func anIDLeadsToWhoDidWhat(t *testing.T, n *upNode, browser *chromium) {
 	mallory.press("Explore the ledger").shows("There is no such update, or you may not see any part of it.").lacks("ivan")
 
 	judy.open("/").press("Explorer").shows("Latest activity").tabTo("Find").keys(id + kb.Enter)
-	judy.shows("You see the parts that concern judy", "New Amulet transfer instruction")
-	judy.lacks("New Locked amulet").press("New Amulet transfer instruction").shows("for the boat").press("00")
-	judy.shows("Contents", "It is active.", "signed by DSO", "ivan").picture("contract")
+	judy.shows("You see the parts that concern judy", "ivan offered judy 5 CC")
+	judy.lacks("was locked").press("AmuletTransferInstruction").shows("for the boat").press("00")
+	judy.shows("Contents", "It is active.", "Signed by", "DSO", "ivan").picture("contract")
 	contract := judy.path()
 
-	ivan.press("Updates").shows("Latest activity", "by ivan").lacks("Transfer instruction accept")
+	ivan.press("Updates").shows("Latest activity", "ivan offered judy").lacks("judy accepted")
 	judy.open("/wallet/inbox").press("Accept").shows("You accepted the offer.")
-	ivan.shows("Transfer instruction accept on Amulet transfer instruction by judy") // without a reload
+	ivan.shows("judy accepted ivan's 5 CC") // without a reload
 	ivan.picture("explorer")
-	judy.telephone().dark(true).open(contract).shows("It is archived.", "Transfer instruction accept").press("1220")
+	judy.telephone().dark(true).open(contract).shows("It is archived.", "judy accepted ivan's 5 CC").press("1220")
 	judy.shows("You see the parts that concern judy").press("Parties").press("judy").shows("Active contracts", "Amulet")
 }
 
@@ -57,9 +57,9 @@ func theExplorerIsAccessible(t *testing.T, n *upNode, browser *chromium) {
 
 	w.open("/explorer").shows("Sign in to explore")
 	look("signing in to explore")
-	w.as("kim").tap("10").open("/explorer").shows("Latest activity", "by kim")
+	w.as("kim").tap("10").open("/explorer").shows("Latest activity", "kim got")
 	look("the explorer")
-	w.press("Offset").shows("What happened", "On the ledger").press("New Amulet").shows("Argument")
+	w.press("Offset").shows("kim got", "On the ledger").press("kim got").shows("Argument")
 	look("an update, unfolded")
 	w.press("00").shows("Contents", "It is active.")
 	look("a contract")

@@ -44,15 +44,15 @@ func twoNewUsersTransferCoin(t *testing.T, n *upNode, browser *chromium) {
 
 	bob.shows("Offers 1").press("Offers").shows("1,234.5 CC", "alice", "for the boat") // without a reload
 	bob.picture("offers").press("Accept").shows("You accepted the offer.")
-	alice.open("/wallet").shows("18,765.5 CC", "Sent 1,234.5 CC")
-	bob.open("/wallet").shows("1,234.5 CC", "Received")
+	alice.open("/wallet").shows("18,765.5 CC", "bob accepted your 1,234.5 CC")
+	bob.open("/wallet").shows("1,234.5 CC", "You accepted alice's 1,234.5 CC")
 	require.LessOrEqual(t, alice.presses+bob.presses, 10)
 	require.Less(t, time.Since(began), time.Minute)
 
 	bob.offers("alice", "34.5", "")
 	alice.open("/wallet/inbox").press("Accept").shows("You accepted the offer.")
 	alice.open("/wallet").shows("18,800 CC").picture("balance")
-	alice.open("/wallet/history").shows("Received").picture("history")
+	alice.open("/wallet/history").shows("You accepted bob's 34.5 CC").picture("history")
 	alice.open("/").shows("A Florin node").picture("home")
 	alice.telephone().dark(true).open("/wallet").shows("18,800 CC").picture("telephone")
 

@@ -143,7 +143,7 @@ func TestTemporal_FindsSubmissionsBySearchAttributes(t *testing.T) {
 		require.Equal(t, outcome.CompletionOffset, result.Outcomes[0].Offset)
 		who, _, _ := strings.Cut(strings.TrimPrefix(commandID, "mint-"), "-")
 		summary, details := o.shown(t, workflow)
-		require.Equal(t, who+" taps 1 Amulet", summary)
+		require.Equal(t, who+" gets 1 CC of test coin", summary)
 		require.Contains(t, details, fmt.Sprintf("| `%s` | `%s: AmuletRules_DevNet_Tap` | accepted | %d | `%s` |", commandID,
 			who, outcome.CompletionOffset, outcome.UpdateID))
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/decimal"
+	"github.com/florinledger/florin/wallet/sentence"
 )
 
 // Kind is the kind of an item, the transaction_type of the API.
@@ -60,6 +61,8 @@ type Item struct {
 	Description *string
 	// Details are for KindNotification.
 	Details string
+	// Sentence says what happened.
+	Sentence sentence.Sentence
 }
 
 // Size estimates the bytes of the item.
@@ -75,6 +78,9 @@ func (i Item) Size() int64 {
 	}
 	if i.Description != nil {
 		size += len(*i.Description)
+	}
+	for _, part := range i.Sentence.Parts {
+		size += len(part.Text) + len(part.Party)
 	}
 	return int64(size)
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/wallet/sentence"
 )
 
 // Reader reads the history of one party.
@@ -52,6 +53,10 @@ type reader struct {
 	failed error           // the first failure to look up a contract
 	// created has the payloads of the contracts that the transaction created; nil before the first lookup.
 	created map[ledger.ContractID]json.RawMessage
+	// events are those of the transaction, as sentences read them, without fetches; nil before the first item. places
+	// are their indexes by node id.
+	events []sentence.Event
+	places map[int32]int
 	// others are further parties that the current item concerns, each from its own point of view.
 	others []ledger.Party
 }
@@ -66,7 +71,7 @@ func (r *reader) visit(i int) (next int, err error) {
 	}
 	item, err := r.read(known, i)
 	if r.failed != nil {
-		return 0, fmt.Errorf("read the history of %s in %s: %w", r.Party, r.update.ID, r.failed)
+		return 0, r.failure()
 	}
 	if err != nil {
 		item = Item{
@@ -76,9 +81,53 @@ func (r *reader) visit(i int) (next int, err error) {
 	}
 	if err != nil || item.concerns(r.Party) {
 		r.used[item.EventID] = true
+		item.Sentence = r.sentence(i)
 		r.items = append(r.items, item)
 	}
+	if r.failed != nil {
+		return 0, r.failure()
+	}
 	return r.end(i), nil
+}
+
+func (r *reader) failure() error {
+	return fmt.Errorf("read the history of %s in %s: %w", r.Party, r.update.ID, r.failed)
+}
+
+// sentence says what the event at index i did.
+func (r *reader) sentence(i int) sentence.Sentence {
+	if r.events == nil {
+		r.readEvents()
+	}
+	return sentence.Reader{Payload: r.argumentOf}.At(r.events, r.places[r.update.Events[i].NodeID])
+}
+
+func (r *reader) readEvents() {
+	r.places = map[int32]int{}
+	for _, event := range r.update.Events {
+		if event.Kind != ledger.EventCreate && event.Kind != ledger.EventExercise {
+			continue
+		}
+		one := sentence.Event{
+			Template: event.Template.QualifiedName(), Choice: event.Choice, Contract: string(event.ContractID),
+			Argument: event.Argument, Result: event.Result, Node: event.NodeID, Last: event.LastDescendant,
+		}
+		by := event.ActingParties
+		if event.Kind == ledger.EventCreate {
+			by = event.Signatories
+		}
+		for _, party := range by {
+			one.By = append(one.By, string(party))
+		}
+		r.places[event.NodeID] = len(r.events)
+		r.events = append(r.events, one)
+	}
+}
+
+// argumentOf is the payload of a contract; nil if it is not known.
+func (r *reader) argumentOf(id string) json.RawMessage {
+	payload, _ := r.payload(ledger.ContractID(id)) // visit reports the failure of a lookup
+	return payload
 }
 
 // known returns the rule for an event; false for none.

@@ -14,6 +14,7 @@
 //	who              the acting parties; has no path
 //	none, one        a condition: the list has no element; one element
 //	same, pending    a condition: both values are the same; the transfer waits for its receiver
+//	tag              a condition: the variant has this constructor
 //
 // The package is pure.
 package sentence

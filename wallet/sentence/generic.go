@@ -16,14 +16,14 @@ func (w *writer) generic() Sentence {
 	name, contract := w.event.entity(), Part{Text: ShortID(w.event.Contract), Contract: w.event.Contract}
 	var parts []Part
 	if w.event.Choice == "" {
-		parts = append(w.people(w.event.By), Part{Text: " "}, Part{Text: w.verb("created"), Role: Verb},
+		parts = append(people(w.event.By), Part{Text: " "}, Part{Text: w.verb("created"), Role: Verb},
 			Part{Text: " " + Clean(name)})
 		if contract.Contract != "" {
 			parts = append(parts, Part{Text: " "}, contract)
 		}
 	} else {
 		parts = append(parts, Part{Text: Clean(name + ":" + w.event.Choice)}, Part{Text: " by "})
-		parts = append(parts, w.people(w.event.By)...)
+		parts = append(parts, people(w.event.By)...)
 		if contract.Contract != "" {
 			parts = append(parts, Part{Text: " on "}, contract)
 		}
@@ -85,7 +85,7 @@ func (w *writer) fieldValue(value any) Part {
 	text, isText := value.(string)
 	switch {
 	case isText && isParty(text):
-		return w.party(text, false)
+		return party(text, false)
 	case isText && isContract(text):
 		return Part{Text: ShortID(text), Contract: text}
 	case isText:

@@ -57,6 +57,9 @@ func fieldAt(from *lf.Type, path string) *lf.Type {
 		if from.Kind == lf.KindOptional {
 			from = from.Element
 		}
+		if from.Kind == lf.KindVariant && name == "value" {
+			return from // which constructor has the rest is a condition of the text
+		}
 		if from.Kind == lf.KindList && name == "0" {
 			from = from.Element
 			continue

@@ -2,6 +2,7 @@ package sentence
 
 import (
 	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -54,6 +55,42 @@ func (s Sentence) String() string {
 	return text.String()
 }
 
+// ofIt is the end of the name of a party to whom something belongs.
+const ofIt = "'s"
+
+// Named is the sentence with other names of parties. It calls self "you", unless that is "".
+func (s Sentence) Named(self string, name func(party string) string) Sentence {
+	named := Sentence{State: s.State, Parts: slices.Clone(s.Parts)}
+	for i := range named.Parts {
+		part := &named.Parts[i]
+		if part.Party == "" {
+			continue
+		}
+		end := ""
+		if strings.HasSuffix(part.Text, ofIt) {
+			end = ofIt
+		}
+		switch {
+		case part.Party != self:
+			part.Text = Clean(name(part.Party)) + end
+		case end == "":
+			part.Text = "you"
+		default:
+			part.Text = "your"
+		}
+		if i == 0 && part.Party == self {
+			part.Text = "Y" + part.Text[1:]
+		}
+	}
+	return named
+}
+
+// hintOf is the part of a party's id that people read.
+func hintOf(id string) string {
+	hint, _, _ := strings.Cut(id, "::")
+	return Clean(hint)
+}
+
 // Event is an event of an update as its reader sees it, in the JSON of the API.
 type Event struct {
 	// Template is the name of the template; its package may be missing. Choice is "" for a created contract.
@@ -70,10 +107,6 @@ type Event struct {
 
 // Reader is who reads a sentence.
 type Reader struct {
-	// Self is the party whom the sentences call "you"; "" for nobody.
-	Self string
-	// Name is the name of a party.
-	Name func(party string) string
 	// Payload finds the argument of a contract that the reader may see; nil without it. The function may be nil.
 	Payload func(contract string) json.RawMessage
 	// Present is true for things that are under way, or did not happen.

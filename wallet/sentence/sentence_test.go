@@ -15,12 +15,7 @@ const (
 	contractID       = "0012abcdef0123456789012345678901234567890123456789012345678901234567890123"
 )
 
-func reader() sentence.Reader {
-	return sentence.Reader{Name: func(party string) string {
-		name, _, _ := strings.Cut(party, "::")
-		return name
-	}}
-}
+func reader() sentence.Reader { return sentence.Reader{} }
 
 func exercise(template, choice, argument string, node, last int32) sentence.Event {
 	return sentence.Event{
@@ -87,23 +82,25 @@ func TestReader_SaysWhatHappened(t *testing.T) {
 func TestReader_SaysYou(t *testing.T) {
 	t.Parallel()
 	r := reader()
-	r.Self = alice
 	r.Payload = func(string) json.RawMessage {
 		return json.RawMessage(`{"transfer":{"sender":"` + erin + `","receiver":"` + alice +
 			`","amount":"3.0","instrumentId":{"id":"Amulet"}}}`)
 	}
 	event := exercise("p:M:AmuletTransferInstruction", "TransferInstruction_Reject", `{}`, 0, 0)
+	name := func(party string) string { return "Miss " + party[:1] }
 	said := r.Of([]sentence.Event{event})
+	require.Equal(t, "alice rejected erin's offer: 3 CC back to erin", said.String())
+	require.Equal(t, "Miss a rejected Miss e's offer: 3 CC back to Miss e", said.Named("", name).String())
+	require.Equal(t, "Miss a rejected your offer: 3 CC back to you", said.Named(erin, name).String())
+	said = said.Named(alice, func(string) string { return "erin" })
 	require.Equal(t, "You rejected erin's offer: 3 CC back to erin", said.String())
 	require.Equal(t, sentence.Back, said.State)
 	require.Equal(t, sentence.Part{Text: "You", Role: sentence.Who, Party: alice}, said.Parts[0])
 	require.Equal(t, sentence.Part{Text: "rejected", Role: sentence.Verb}, said.Parts[2])
 	require.Equal(t, sentence.Part{Text: "erin's", Role: sentence.Whom, Party: erin}, said.Parts[4])
 	require.Equal(t, sentence.Part{Text: "3 CC", Role: sentence.Amount}, said.Parts[6])
-	r.Self = erin
-	require.Equal(t, "alice rejected your offer: 3 CC back to you", r.Of([]sentence.Event{event}).String())
 	r.Payload = nil
-	require.Equal(t, "You rejected an offer", r.Of([]sentence.Event{event}).String(), "without the contract")
+	require.Equal(t, "erin rejected an offer", r.Of([]sentence.Event{event}).String(), "without the contract")
 }
 
 func TestReader_SpeaksOfThePresent(t *testing.T) {

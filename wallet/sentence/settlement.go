@@ -15,7 +15,7 @@ func (w *writer) isSettlement() bool {
 
 // settlement says what a choice of a user's package settled: "acme settled trade 4711: 20 TestToken for 5 CC".
 func (w *writer) settlement() Sentence {
-	parts := append(w.people(w.event.By), Part{Text: " "}, Part{Text: w.verb("settled"), Role: Verb}, Part{Text: " "})
+	parts := append(people(w.event.By), Part{Text: " "}, Part{Text: w.verb("settled"), Role: Verb}, Part{Text: " "})
 	name := ""
 	var legs []Part
 	for i, one := range w.events {

@@ -65,16 +65,19 @@ func (w *writer) verb(past string) string {
 func (w *writer) value(inside string) ([]Part, bool) {
 	kind, path, _ := strings.Cut(inside, " ")
 	if kind == "who" {
-		return w.people(w.event.By), len(w.event.By) > 0
+		return people(w.event.By), len(w.event.By) > 0
 	}
 	if kind == "same" {
 		one, other, _ := strings.Cut(path, " ")
 		a, b := w.text(one), w.text(other)
 		return nil, a != "" && a == b
 	}
-	path, nouns, _ := strings.Cut(path, " ")
+	path, more, _ := strings.Cut(path, " ")
 	found := w.find(path)
 	switch kind {
+	case "tag":
+		variant, _ := found.(map[string]any)
+		return nil, variant["tag"] == more
 	case "none", "one":
 		list, isList := found.([]any)
 		return nil, isList && len(list) == map[string]int{"none": 0, "one": 1}[kind]
@@ -83,11 +86,11 @@ func (w *writer) value(inside string) ([]Part, bool) {
 		tag, _ := output["tag"].(string)
 		return nil, strings.HasSuffix(tag, "_Pending")
 	case "party", "party's":
-		party, ok := found.(string)
-		return []Part{w.party(party, kind == "party's")}, ok && party != ""
+		id, ok := found.(string)
+		return []Part{party(id, kind == "party's")}, ok && id != ""
 	case "count":
 		list, ok := found.([]any)
-		return []Part{{Text: plural(len(list), strings.ReplaceAll(nouns, "_", " "))}}, ok
+		return []Part{{Text: plural(len(list), strings.ReplaceAll(more, "_", " "))}}, ok
 	}
 	text, ok := w.words(kind, found)
 	part := Part{Text: text}
@@ -139,17 +142,11 @@ func (w *writer) unit(instrument string) string {
 	}
 }
 
-func (w *writer) party(id string, possessive bool) Part {
-	part := Part{Party: id}
-	switch {
-	case w.Self != "" && id == w.Self && possessive:
-		part.Text = "your"
-	case w.Self != "" && id == w.Self:
-		part.Text = "you"
-	case possessive:
-		part.Text = Clean(w.Name(id)) + "'s"
-	default:
-		part.Text = Clean(w.Name(id))
+// party names a party by its hint; [Sentence.Named] gives it another name.
+func party(id string, possessive bool) Part {
+	part := Part{Text: hintOf(id), Party: id}
+	if possessive {
+		part.Text += ofIt
 	}
 	return part
 }
@@ -157,8 +154,8 @@ func (w *writer) party(id string, possessive bool) Part {
 const maxPeople = 3
 
 // people names parties: "a, b and 3 others".
-func (w *writer) people(parties []string) (parts []Part) {
-	for i, party := range parties {
+func people(parties []string) (parts []Part) {
+	for i, id := range parties {
 		switch {
 		case i == maxPeople:
 			return append(parts, Part{Text: " and " + strconv.Itoa(len(parties)-maxPeople) + " others"})
@@ -167,12 +164,12 @@ func (w *writer) people(parties []string) (parts []Part) {
 		case i > 0:
 			parts = append(parts, Part{Text: ", "})
 		}
-		parts = append(parts, w.party(party, false))
+		parts = append(parts, party(id, false))
 	}
 	return parts
 }
 
-// finish gives the parts their roles, names the package of users, and starts the sentence with a capital "you".
+// finish gives the parts their roles, and names the package of users.
 func (w *writer) finish(parts []Part, state State) Sentence {
 	verb := false
 	var who, whom bool
@@ -186,9 +183,6 @@ func (w *writer) finish(parts []Part, state State) Sentence {
 		case part.Party != "" && verb && !whom:
 			part.Role, whom = Whom, true
 		}
-	}
-	if first := &parts[0]; first.Party != "" && first.Party == w.Self {
-		first.Text = "Y" + strings.TrimPrefix(first.Text, "y")
 	}
 	if w.event.Foreign != "" {
 		parts = append(parts, Part{Text: " (package " + Clean(w.event.Foreign) + ")"})

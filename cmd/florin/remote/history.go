@@ -1,14 +1,15 @@
 package remote
 
 import (
+	"cmp"
 	"context"
 	"fmt"
-	"strings"
 	"time"
 
-	"github.com/florinledger/florin/client"
+	api "github.com/florinledger/florin/client"
 	"github.com/florinledger/florin/cmd/florin/console"
 	"github.com/florinledger/florin/ledger/decimal"
+	"github.com/florinledger/florin/wallet/sentence"
 )
 
 // HistoryCommand shows the history of a wallet.
@@ -30,80 +31,50 @@ func (c *HistoryCommand) Validate() error {
 	return nil
 }
 
-// change is the change of a party's coin.
-type change struct {
-	Party  string          `json:"party"`
-	Amount decimal.Decimal `json:"amount"`
-}
-
-// historyItem is an entry of /v0/wallet/transactions.
-type historyItem struct {
-	Type    string `json:"transaction_type"`
-	Subtype struct {
-		Choice string `json:"choice"`
-	} `json:"transaction_subtype"`
-	EventID             string           `json:"event_id"`
-	Date                time.Time        `json:"date"`
-	Sender              *change          `json:"sender"`
-	Receivers           []change         `json:"receivers"`
-	Description         *string          `json:"description"`
-	Details             string           `json:"details"`
-	InstructionReceiver *string          `json:"transfer_instruction_receiver"`
-	InstructionAmount   *decimal.Decimal `json:"transfer_instruction_amount"`
-}
-
+// entry is an entry of the history in JSON.
 type entry struct {
 	ID   string    `json:"id"`
 	Time time.Time `json:"time"`
-	// Kind is transfer, offer, allocation, tap, or the choice that made the entry.
-	Kind string `json:"kind"`
-	// Amount is the change of the owner's coin.
+	// What is what happened, in words, and State what became of it.
+	What  string         `json:"what"`
+	State sentence.State `json:"state"`
+	// Choice is the choice that made the entry.
+	Choice string `json:"choice"`
+	// Amount is the change of the owner's coin; 0 for an offer that came back.
 	Amount decimal.Decimal `json:"amount"`
-	// With are the other parties, Received the amounts that they got.
-	With     []string `json:"with"`
-	Received []change `json:"received"`
-	Note     string   `json:"note"`
-}
-
-// cells are the row of the entry in its owner's table. If the others got coin that had left the owner before, the
-// amount is 0, and the note has their amounts.
-func (e entry) cells(owner string) []string {
-	with, note := make([]string, len(e.With)), e.Note
-	for i, party := range e.With {
-		with[i] = client.PartyFor(owner, party)
-	}
-	if note == "" && e.Amount.Sign() == 0 {
-		got := make([]string, len(e.Received))
-		for i, one := range e.Received {
-			got[i] = client.PartyFor(owner, one.Party) + " got " + coins(one.Amount)
-		}
-		note = strings.Join(got, ", ")
-	}
-	return []string{
-		e.Time.Local().Format(time.DateTime), e.Kind, coins(e.Amount), strings.Join(with, ", "), client.Short(note),
-	}
+	Note   string          `json:"note"`
 }
 
 // Run prints the history.
 func (c *HistoryCommand) Run(ctx context.Context) error {
 	return c.with(ctx, func(ctx context.Context, s *Session) error {
-		owner, client, err := s.wallet(ctx, c.Name)
+		owner, wallet, err := s.wallet(ctx, c.Name)
 		if err != nil {
 			return err
 		}
 		var out struct {
-			Items []historyItem `json:"items"`
+			Items []api.HistoryItem `json:"items"`
 		}
 		in := map[string]any{"page_size": c.Limit, "begin_after_id": c.After}
-		if err := client.Post(ctx, "/v0/wallet/transactions", in, &out); err != nil {
+		if err := wallet.Post(ctx, "/v0/wallet/transactions", in, &out); err != nil {
 			return s.node.withoutWallet(owner, err)
 		}
+		read, err := api.HistoryOf(owner.Party, out.Items)
+		if err != nil {
+			return err
+		}
+		name := func(party string) string { return api.PartyFor(owner.Party, party) }
 		entries := []entry{}
-		answer := console.Answer{Table: console.Table{Head: []string{"TIME", "WHAT", "AMOUNT", "WITH", "NOTE"}}}
-		for _, item := range out.Items {
-			shown := item.entryOf(owner.Party)
+		answer := console.Answer{Table: console.Table{Head: []string{"TIME", "WHAT", "AMOUNT", "STATE", "NOTE"}}}
+		for _, one := range read {
+			shown := entry{
+				ID: one.EventID, Time: one.Date, What: one.Sentence.Named("", name).String(), State: one.Sentence.State,
+				Choice: one.Subtype.Choice, Amount: one.Change, Note: cmp.Or(one.Description, one.Details),
+			}
 			entries = append(entries, shown)
-			answer.Table.Rows = append(answer.Table.Rows, shown.cells(owner.Party))
+			answer.Table.Rows = append(answer.Table.Rows, []string{
+				shown.Time.Local().Format(time.DateTime), shown.What, coins(one.Amount), string(shown.State), api.Short(shown.Note),
+			})
 			answer.Names = append(answer.Names, shown.ID)
 		}
 		if len(entries) == 0 {
@@ -112,46 +83,4 @@ func (c *HistoryCommand) Run(ctx context.Context) error {
 		answer.Data = map[string]any{"party": owner.Party, "entries": entries}
 		return c.Print(answer)
 	})
-}
-
-func (i historyItem) entryOf(owner string) entry {
-	shown := entry{ID: i.EventID, Time: i.Date, Kind: i.kind(), With: []string{}, Received: []change{}, Note: i.Details}
-	changes := i.Receivers
-	if i.Sender != nil {
-		changes = append([]change{*i.Sender}, changes...)
-	}
-	if i.InstructionReceiver != nil {
-		changes = append(changes, change{Party: *i.InstructionReceiver})
-	}
-	for _, one := range changes {
-		if one.Party != owner {
-			shown.With = append(shown.With, one.Party)
-			if one.Amount.Sign() > 0 {
-				shown.Received = append(shown.Received, one)
-			}
-			continue
-		}
-		if sum, err := shown.Amount.Add(one.Amount); err == nil {
-			shown.Amount = sum
-		}
-	}
-	if i.Description != nil {
-		shown.Note = *i.Description
-	}
-	return shown
-}
-
-func (i historyItem) kind() string {
-	switch {
-	case i.InstructionReceiver != nil:
-		return "offer"
-	case i.Type == "transfer" && len(i.Receivers) == 1 && i.Receivers[0].Amount.Sign() == 0:
-		return "allocation"
-	case i.Type == "transfer":
-		return "transfer"
-	case strings.HasSuffix(i.Subtype.Choice, "_Tap"):
-		return "tap"
-	default:
-		return i.Subtype.Choice
-	}
 }

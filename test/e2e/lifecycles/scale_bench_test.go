@@ -129,17 +129,17 @@ func (n *node) idleWallets(sender ledger.Party, count int) {
 		FROM parties, generate_series(2, $2::integer) AS i WHERE party = $1`,
 		`WITH copies AS (
 			INSERT INTO contracts (contract_id, created_offset, created_node_id, template_id, package_name, payload,
-				signatories, observers, maintainers, created_at)
+				signatories, observers, maintainers, created_at, in_network)
 			SELECT '00' || md5(contract_id || i) || md5(i || contract_id), created_offset, created_node_id + 100 * i,
 				template_id, package_name, replace(payload::text, 'idle::', 'idle-' || i || '::')::json,
 				array(SELECT replace(s, 'idle::', 'idle-' || i || '::') FROM unnest(signatories) AS s),
-				array(SELECT replace(o, 'idle::', 'idle-' || i || '::') FROM unnest(observers) AS o), maintainers, created_at
+				array(SELECT replace(o, 'idle::', 'idle-' || i || '::') FROM unnest(observers) AS o), maintainers, created_at, in_network
 			FROM contracts, generate_series(2, $2::integer) AS i
 			WHERE archived_offset IS NULL AND $1 = ANY (signatories || observers)
 			RETURNING *
 		)
-		INSERT INTO active_contracts (party, created_offset, created_node_id, template_id, contract_id)
-		SELECT unnest(signatories || observers), created_offset, created_node_id, template_id, contract_id FROM copies`,
+		INSERT INTO active_contracts (party, created_offset, created_node_id, template_id, contract_id, in_network)
+		SELECT unnest(signatories || observers), created_offset, created_node_id, template_id, contract_id, in_network FROM copies`,
 		`INSERT INTO lifecycles (workflow_id, kind, parties, contract_ids, due_at, waits_for)
 		SELECT replace(workflow_id, 'idle::', 'idle-' || i || '::'), kind,
 			array(SELECT replace(p, 'idle::', 'idle-' || i || '::') FROM unnest(parties) AS p),

@@ -1,0 +1,100 @@
+package client
+
+import (
+	"time"
+
+	"github.com/florinledger/florin/ledger/decimal"
+	"github.com/florinledger/florin/wallet/sentence"
+)
+
+// HistoryItem is an item of a wallet's history, as GET /v0/wallet/transactions has it.
+type HistoryItem struct {
+	Type    string `json:"transaction_type"`
+	Subtype struct {
+		Choice string `json:"choice"`
+	} `json:"transaction_subtype"`
+	EventID     string            `json:"event_id"`
+	Date        time.Time         `json:"date"`
+	Sender      *PartyAmount      `json:"sender"`
+	Receivers   []PartyAmount     `json:"receivers"`
+	Offer       string            `json:"transfer_instruction_cid"`
+	Offered     *decimal.Decimal  `json:"transfer_instruction_amount"`
+	OfferedTo   string            `json:"transfer_instruction_receiver"`
+	Description string            `json:"description"`
+	Details     string            `json:"details"`
+	Sentence    sentence.Sentence `json:"sentence"`
+}
+
+// PartyAmount is the change of a party's coin.
+type PartyAmount struct {
+	Party  string          `json:"party"`
+	Amount decimal.Decimal `json:"amount"`
+}
+
+// HistoryEntry is a thing that happened to a wallet: an item, or an offer with its end.
+type HistoryEntry struct {
+	HistoryItem
+
+	// Change is the change of the owner's unlocked coin; for an offer with its end, of both.
+	Change decimal.Decimal
+	// Amount is what the entry is about if nothing changed: the amount of an offer that came back; otherwise Change.
+	Amount decimal.Decimal
+}
+
+// HistoryOf makes entries of the items of an owner's history, newest first. The start of an offer and its end become one
+// entry, in the place of the end and with its state.
+func HistoryOf(owner string, items []HistoryItem) ([]HistoryEntry, error) {
+	var entries []HistoryEntry
+	ends := map[string]int{} // by offer
+	for _, item := range items {
+		change, err := item.change(owner)
+		if err != nil {
+			return nil, err
+		}
+		at, hasEnd := ends[item.Offer]
+		switch {
+		case item.Offer == "" || item.OfferedTo != "" && !hasEnd:
+		case item.OfferedTo == "":
+			ends[item.Offer] = len(entries)
+		default:
+			if err := entries[at].startsWith(item, change); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		entries = append(entries, HistoryEntry{HistoryItem: item, Change: change, Amount: change})
+	}
+	return entries, nil
+}
+
+// startsWith adds the start of an offer to its end.
+func (e *HistoryEntry) startsWith(start HistoryItem, change decimal.Decimal) (err error) {
+	if e.Change, err = e.Change.Add(change); err != nil {
+		return err
+	}
+	e.Amount = e.Change
+	if e.Change.Sign() == 0 && start.Offered != nil {
+		e.Amount = *start.Offered
+	}
+	if e.Description == "" {
+		e.Description = start.Description
+	}
+	e.Offered, e.OfferedTo = start.Offered, start.OfferedTo
+	return nil
+}
+
+// change is the change of a party's unlocked coin.
+func (i HistoryItem) change(party string) (sum decimal.Decimal, err error) {
+	if i.Sender != nil && i.Sender.Party == party {
+		sum = i.Sender.Amount
+	}
+	for _, receiver := range i.Receivers {
+		if receiver.Party != party {
+			continue
+		}
+		if sum, err = sum.Add(receiver.Amount); err != nil {
+			return sum, err
+		}
+	}
+	return sum, nil
+}
