@@ -41,35 +41,43 @@ type HistoryEntry struct {
 	Amount decimal.Decimal
 }
 
-// HistoryOf makes entries of the items of an owner's history, newest first. The start of an offer and its end become one
-// entry, in the place of the end and with its state.
+// HistoryOf makes an entry of each item of an owner's history.
 func HistoryOf(owner string, items []HistoryItem) ([]HistoryEntry, error) {
-	var entries []HistoryEntry
-	ends := map[string]int{} // by offer
+	entries := make([]HistoryEntry, 0, len(items))
 	for _, item := range items {
 		change, err := item.change(owner)
 		if err != nil {
 			return nil, err
-		}
-		at, hasEnd := ends[item.Offer]
-		switch {
-		case item.Offer == "" || item.OfferedTo != "" && !hasEnd:
-		case item.OfferedTo == "":
-			ends[item.Offer] = len(entries)
-		default:
-			if err := entries[at].startsWith(item, change); err != nil {
-				return nil, err
-			}
-			continue
 		}
 		entries = append(entries, HistoryEntry{HistoryItem: item, Change: change, Amount: change})
 	}
 	return entries, nil
 }
 
+// JoinOffers joins the start of each offer with its end, in the place of the end and with its state. The entries are
+// newest first.
+func JoinOffers(entries []HistoryEntry) (joined []HistoryEntry, err error) {
+	ends := map[string]int{} // by offer
+	for _, one := range entries {
+		at, hasEnd := ends[one.Offer]
+		switch {
+		case one.Offer == "" || one.OfferedTo != "" && !hasEnd:
+		case one.OfferedTo == "":
+			ends[one.Offer] = len(joined)
+		default:
+			if err := joined[at].startsWith(one); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		joined = append(joined, one)
+	}
+	return joined, nil
+}
+
 // startsWith adds the start of an offer to its end.
-func (e *HistoryEntry) startsWith(start HistoryItem, change decimal.Decimal) (err error) {
-	if e.Change, err = e.Change.Add(change); err != nil {
+func (e *HistoryEntry) startsWith(start HistoryEntry) (err error) {
+	if e.Change, err = e.Change.Add(start.Change); err != nil {
 		return err
 	}
 	e.Amount = e.Change

@@ -10,7 +10,7 @@ import (
 	"github.com/florinledger/florin/wallet/sentence"
 )
 
-func TestHistoryOf_MakesOneEntryOfAnOffer(t *testing.T) {
+func TestJoinOffers_MakesOneEntryOfAnOffer(t *testing.T) {
 	t.Parallel()
 	const erin, bob = "erin::1220", "bob::1220"
 	amount := func(party, text string) *client.PartyAmount {
@@ -43,6 +43,9 @@ func TestHistoryOf_MakesOneEntryOfAnOffer(t *testing.T) {
 		"the start is behind": {[]client.HistoryItem{rejected}, []shown{{"end", "3.0", "3.0", "", sentence.Back}}},
 	} {
 		entries, err := client.HistoryOf(erin, test.items)
+		require.NoError(t, err)
+		require.Len(t, entries, len(test.items))
+		entries, err = client.JoinOffers(entries)
 		require.NoError(t, err)
 		var got []shown
 		for _, one := range entries {

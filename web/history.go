@@ -43,6 +43,9 @@ func entriesOf(party string, items []client.HistoryItem) (shown []entry, err err
 	if err != nil {
 		return nil, err
 	}
+	if entries, err = client.JoinOffers(entries); err != nil {
+		return nil, err
+	}
 	for _, from := range entries {
 		one := entry{HistoryEntry: from, Note: cmp.Or(from.Description, from.Details), Signed: signedAmount(from.Change)}
 		if from.Change.Sign() == 0 {

@@ -36,7 +36,7 @@ func anIDLeadsToWhoDidWhat(t *testing.T, n *upNode, browser *chromium) {
 
 	judy.open("/").press("Explorer").shows("Latest activity").tabTo("Find").keys(id + kb.Enter)
 	judy.shows("You see the parts that concern judy", "ivan offered judy 5 CC")
-	judy.lacks("was locked").press("AmuletTransferInstruction").shows("for the boat").press("00")
+	judy.lacks("was locked").press("ivan offered judy 5 CC").shows("for the boat").press("00")
 	judy.shows("Contents", "It is active.", "Signed by", "DSO", "ivan").picture("contract")
 	contract := judy.path()
 
@@ -59,7 +59,7 @@ func theExplorerIsAccessible(t *testing.T, n *upNode, browser *chromium) {
 	look("signing in to explore")
 	w.as("kim").tap("10").open("/explorer").shows("Latest activity", "kim got")
 	look("the explorer")
-	w.press("Offset").shows("kim got", "On the ledger").press("kim got").shows("Argument")
+	w.press("Offset").shows("kim got", "On the ledger").press("kim got 2,000 CC Amulet").shows("Argument")
 	look("an update, unfolded")
 	w.press("00").shows("Contents", "It is active.")
 	look("a contract")

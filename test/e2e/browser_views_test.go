@@ -85,7 +85,7 @@ func everyViewIsAccessible(t *testing.T, n *upNode, browser *chromium) {
 	look(carol.open("/wallet").shows("Latest activity", "You accepted dave's 7.0000000001 CC"), "the balance")
 	look(carol.open("/wallet/history").shows("You got 2,000 CC of test coin", "Download all as CSV"), "the history")
 	look(carol.press("You got 2,000 CC").shows("carol got 2,000 CC of test coin", "On the ledger"), "what happened")
-	look(carol.press("carol got 2,000 CC").shows("Argument"), "what happened, unfolded")
+	look(carol.press("carol got 2,000 CC of test coin").shows("Argument"), "what happened, unfolded")
 	look(carol.open("/wallet/history?search=nothing").shows("entries matches"), "a search without a result")
 	look(carol.open("/wallet/coins").shows("To spend", "7.0000000001 CC"), "coins")
 	look(carol.open("/wallet/receive").shows("Your party id"), "receiving")

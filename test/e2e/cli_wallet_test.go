@@ -138,16 +138,17 @@ func (p person) offers() {
 func (p person) history() {
 	p.t.Helper()
 	type history struct {
-		Entries []struct{ ID, Kind, Amount, Note string }
+		Entries []struct{ ID, What, State, Choice, Amount, Note string }
 	}
 	all := reads[history](p, "history alice").Entries
-	require.Equal(p.t, "tap", all[len(all)-1].Kind)
+	require.Equal(p.t, "AmuletRules_DevNet_Tap", all[len(all)-1].Choice)
 	require.Equal(p.t, "100.0000000000", all[len(all)-1].Amount)
-	require.Equal(p.t, "transfer", all[len(all)-2].Kind)
+	require.Equal(p.t, "alice sent 5 CC to bob", all[len(all)-2].What)
+	require.Equal(p.t, "done", all[len(all)-2].State)
 	require.Equal(p.t, "-5.0000000000", all[len(all)-2].Amount)
 	rest := reads[history](p, "history alice --limit 1 --after "+all[0].ID).Entries
 	require.Equal(p.t, all[1:2], rest)
-	require.Regexp(p.t, `(?m)^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d +transfer +-5 CC +bob$`, p.types("history alice"))
+	require.Regexp(p.t, `(?m)^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d +alice sent 5 CC to bob +-5 CC +done$`, p.types("history alice"))
 }
 
 // withTheTokenOfAlice uses a given token, as on a node with an issuer.

@@ -40,7 +40,7 @@ type entry struct {
 	State sentence.State `json:"state"`
 	// Choice is the choice that made the entry.
 	Choice string `json:"choice"`
-	// Amount is the change of the owner's coin; 0 for an offer that came back.
+	// Amount is the change of the owner's coin.
 	Amount decimal.Decimal `json:"amount"`
 	Note   string          `json:"note"`
 }
@@ -67,15 +67,18 @@ func (c *HistoryCommand) Run(ctx context.Context) error {
 		entries := []entry{}
 		answer := console.Answer{Table: console.Table{Head: []string{"TIME", "WHAT", "AMOUNT", "STATE", "NOTE"}}}
 		for _, one := range read {
-			shown := entry{
-				ID: one.EventID, Time: one.Date, What: one.Sentence.Named("", name).String(), State: one.Sentence.State,
-				Choice: one.Subtype.Choice, Amount: one.Change, Note: cmp.Or(one.Description, one.Details),
-			}
-			entries = append(entries, shown)
+			entries = append(entries, entryOf(one, name))
+			answer.Names = append(answer.Names, one.EventID)
+		}
+		joined, err := api.JoinOffers(read)
+		if err != nil {
+			return err
+		}
+		for _, one := range joined {
+			shown := entryOf(one, name)
 			answer.Table.Rows = append(answer.Table.Rows, []string{
 				shown.Time.Local().Format(time.DateTime), shown.What, coins(one.Amount), string(shown.State), api.Short(shown.Note),
 			})
-			answer.Names = append(answer.Names, shown.ID)
 		}
 		if len(entries) == 0 {
 			answer.Text = "nothing has happened yet"
@@ -83,4 +86,11 @@ func (c *HistoryCommand) Run(ctx context.Context) error {
 		answer.Data = map[string]any{"party": owner.Party, "entries": entries}
 		return c.Print(answer)
 	})
+}
+
+func entryOf(one api.HistoryEntry, name func(party string) string) entry {
+	return entry{
+		ID: one.EventID, Time: one.Date, What: one.Sentence.Named("", name).String(), State: one.Sentence.State,
+		Choice: one.Subtype.Choice, Amount: one.Change, Note: cmp.Or(one.Description, one.Details),
+	}
 }
