@@ -1,6 +1,7 @@
 package web
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -135,16 +136,33 @@ func (s *site) updateByOffset(v *visit, as reader) error {
 	return s.explore(v, updateRef{Offset: at}, as)
 }
 
+// noUpdate explains an error of reading an update.
+func noUpdate(err error) error {
+	if !isStatus(err, http.StatusNotFound) {
+		return err
+	}
+	return &problem{
+		Status: http.StatusNotFound, What: "There is no such update, or you may not see any part of it.",
+		Next: "Check the id. Some offsets have no transaction, and old updates may be pruned.",
+	}
+}
+
+// updateAsJSON sends an update as the API has it.
+func (s *site) updateAsJSON(v *visit, as reader) error {
+	var whole json.RawMessage
+	in := map[string]any{"updateId": v.r.PathValue("id"), "updateFormat": as.updates()}
+	if err := v.api.Post(v.ctx(), "/v2/updates/update-by-id", in, &whole); err != nil {
+		return noUpdate(err)
+	}
+	v.w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	_, _ = v.w.Write(whole)
+	return nil
+}
+
 func (s *site) explore(v *visit, which updateRef, as reader) error {
 	found, err := s.update(v, which, as)
-	if isStatus(err, http.StatusNotFound) {
-		return &problem{
-			Status: http.StatusNotFound, What: "There is no such update, or you may not see any part of it.",
-			Next: "Check the id. Some offsets have no transaction, and old updates may be pruned.",
-		}
-	}
 	if err != nil {
-		return err
+		return noUpdate(err)
 	}
 	return s.show(v, "explored", explorerUpdateView{
 		updateView: updateView{update: found, Temporal: s.workflowsOf(found.Command, as.Only())}, Reader: as,

@@ -15,7 +15,7 @@ import (
 // functions are the template functions. They return text, never HTML.
 func functions() template.FuncMap {
 	return template.FuncMap{
-		"coin": coins, "name": client.PartyName, "fingerprint": client.PartyFingerprint, "once": rand.Text,
+		"coin": coins, "name": client.PartyName, "once": rand.Text,
 		"short": client.Short, "segment": url.PathEscape,
 		"when": func(t time.Time) string { return t.UTC().Format("2 Jan 2006, 15:04 UTC") },
 		"iso":  func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
@@ -101,4 +101,14 @@ func plural(n int, word string) string {
 		return text
 	}
 	return text + "s"
+}
+
+// foreignFingerprint is the fingerprint of a party of another namespace than the participant's; "" for its own, where
+// names are unique.
+func foreignFingerprint(participant, party string) string {
+	_, own := client.SplitParty(participant)
+	if _, fingerprint := client.SplitParty(party); fingerprint == own {
+		return ""
+	}
+	return client.PartyFingerprint(party)
 }

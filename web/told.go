@@ -41,15 +41,11 @@ func (t *teller) contract(found createdContract) sentence.Sentence {
 
 // named gives the parties their names: those of other nodes with a fingerprint.
 func (t *teller) named(said sentence.Sentence) sentence.Sentence {
-	own := t.site.Participant
-	if len(t.as.Parties) > 0 {
-		own = t.as.Parties[0]
-	}
 	return said.Named("", func(party string) string {
 		if party == t.site.Operator {
 			return "operator"
 		}
-		return client.PartyFor(own, party)
+		return client.PartyFor(t.site.Participant, party)
 	})
 }
 

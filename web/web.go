@@ -79,7 +79,7 @@ func New(options Options) (http.Handler, error) {
 	s := &site{Options: options, api: client.New("http://node", 1).Over(apiTransport{api: options.API})}
 	s.keys = &keyring{secret: options.Secret, now: options.Now}
 	var err error
-	if s.views, err = readViews(); err != nil {
+	if s.views, err = readViews(options.Participant); err != nil {
 		return nil, err
 	}
 	mux := http.NewServeMux()
@@ -115,13 +115,14 @@ func New(options Options) (http.Handler, error) {
 		mux.Handle(pattern, s.page(s.signedIn(view)))
 	}
 	for pattern, show := range map[string]func(*visit, reader) error{
-		"GET /explorer":                 s.explorer,
-		"GET /explorer/search":          s.find,
-		"GET /explorer/updates/{id}":    s.updateByID,
-		"GET /explorer/offsets/{at}":    s.updateByOffset,
-		"GET /explorer/contracts/{id}":  s.contractByID,
-		"GET /explorer/parties":         s.parties,
-		"GET /explorer/parties/{party}": s.partyByID,
+		"GET /explorer":                   s.explorer,
+		"GET /explorer/search":            s.find,
+		"GET /explorer/updates/{id}":      s.updateByID,
+		"GET /explorer/updates/{id}/json": s.updateAsJSON,
+		"GET /explorer/offsets/{at}":      s.updateByOffset,
+		"GET /explorer/contracts/{id}":    s.contractByID,
+		"GET /explorer/parties":           s.parties,
+		"GET /explorer/parties/{party}":   s.partyByID,
 	} {
 		mux.Handle(pattern, s.page(s.withReader(show)))
 	}

@@ -129,10 +129,14 @@ func (p person) offers() {
 	require.Equal(p.t, "carol receives coin automatically\n", p.types("preapproval on carol"))
 	require.Contains(p.t, p.types("preapproval on carol"), "automatically already")
 	require.Contains(p.t, p.types("preapproval show carol"), "carol receives coin automatically until ")
-	require.Contains(p.t, p.types("preapproval off carol"), "the operator pays for no new preapproval until ")
+	p.mistakes(mistake{"preapproval off carol", 1, []string{"could not turn automatic receiving on again before", "--yes"}})
+	require.Contains(p.t, p.types("preapproval show carol"), "carol receives coin automatically until ")
+	require.Contains(p.t, p.types("preapproval off carol --yes"), "the operator pays for no new preapproval until ")
 	require.Contains(p.t, p.types("preapproval off carol"), "itself already")
 	p.mistakes(mistake{"preapproval on carol", 1, []string{"The operator has paid for a preapproval of carol"}})
 	require.Contains(p.t, p.types("party new carol"), "is offered")
+	require.Contains(p.t, p.types("preapproval refund carol"), "carol can turn automatic receiving on again")
+	require.Equal(p.t, "carol receives coin automatically\n", p.types("preapproval on carol"))
 }
 
 func (p person) history() {

@@ -38,6 +38,26 @@ func (w *writer) generic() Sentence {
 	return w.finish(parts, Done)
 }
 
+// archival says that a contract was archived by itself: "alice archived Iou #12ab…". Coin is used.
+func (w *writer) archival() Sentence {
+	amount, isCoin := w.words("cc", w.find("on.amount.initialAmount"))
+	owner := w.text("on.owner")
+	if isCoin && owner != "" && w.event.Foreign == "" && w.event.entity() == "Amulet" {
+		return w.finish([]Part{
+			party(owner, true), {Text: " "}, {Text: amount, Role: Amount}, {Text: " "}, {Text: w.verb("was"), Role: Verb},
+			{Text: " used"},
+		}, Quiet)
+	}
+	parts := append(people(w.event.By), Part{Text: " "}, Part{Text: w.verb("archived"), Role: Verb},
+		Part{Text: " " + Clean(w.event.entity()) + " "},
+		Part{Text: ShortID(w.event.Contract), Contract: w.event.Contract})
+	state := Quiet
+	if w.event.Foreign != "" {
+		state = Done
+	}
+	return w.finish(parts, state)
+}
+
 // ShortID is the start of a contract's id, as people see it.
 func ShortID(contract string) string {
 	const prefix, shown = 2, 8 // all ids start with the version 00

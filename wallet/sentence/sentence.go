@@ -147,6 +147,9 @@ func (r Reader) at(events []Event, i int) Sentence {
 	if w.event.Foreign != "" && w.isSettlement() {
 		return w.settlement()
 	}
+	if w.event.Choice == "Archive" {
+		return w.archival()
+	}
 	rule, known := rules[w.event.kind()]
 	if !known || w.event.Foreign != "" && !rule.standard {
 		return w.generic()
@@ -181,7 +184,9 @@ func (r Reader) several(events []Event, at []int) Sentence {
 	return *first
 }
 
-func isQuiet(event Event) bool { return event.Foreign == "" && rules[event.kind()].state == Quiet }
+func isQuiet(event Event) bool {
+	return event.Foreign == "" && (event.Choice == "Archive" || rules[event.kind()].state == Quiet)
+}
 
 // end is the index after the consequences of an event.
 func end(events []Event, i int) int {
@@ -210,7 +215,7 @@ func (w *writer) below() (found []int) {
 	var created []int
 	for i := 1; i < len(w.events); i = end(w.events, i) {
 		switch one := w.events[i]; {
-		case isQuiet(one) || one.Choice == "Archive":
+		case isQuiet(one):
 		case one.Choice == "":
 			created = append(created, i)
 		default:

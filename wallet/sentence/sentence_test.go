@@ -79,6 +79,18 @@ func TestReader_SaysWhatHappened(t *testing.T) {
 	require.Equal(t, "erin took back an offer of 7.5 CC to alice", reader().At(sameUpdate, 1).String())
 }
 
+func TestReader_SaysWhatWasArchived(t *testing.T) {
+	t.Parallel()
+	coin := created("p:Splice.Amulet:Amulet", contractID, `{"owner":"`+alice+`","amount":{"initialAmount":"2000.0"}}`, 0)
+	archived := exercise("p:Splice.Amulet:Amulet", "Archive", `{}`, 1, 1)
+	require.Equal(t, "alice's 2,000 CC was used", reader().At([]sentence.Event{coin, archived}, 1).String())
+	said := reader().Of([]sentence.Event{archived})
+	require.Equal(t, "erin archived Amulet #12abcdef…", said.String())
+	require.Equal(t, sentence.Quiet, said.State)
+	archived.Foreign = "notes"
+	require.Equal(t, "erin archived Amulet #12abcdef… (package notes)", reader().Of([]sentence.Event{archived}).String())
+}
+
 func TestReader_SaysYou(t *testing.T) {
 	t.Parallel()
 	r := reader()

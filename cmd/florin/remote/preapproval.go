@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"time"
 
 	"github.com/florinledger/florin/client"
@@ -20,6 +21,8 @@ type PreapprovalCommand struct {
 	Show PreapprovalShowCommand `cmd:"" help:"Show the preapproval through which a party receives coin."`
 	On   PreapprovalOnCommand   `cmd:"" help:"Receive coin automatically; the operator pays for the preapproval and renews it."`
 	Off  PreapprovalOffCommand  `cmd:"" help:"Accept each incoming transfer yourself."`
+
+	Refund PreapprovalRefundCommand `cmd:"" help:"As the operator: let a party that turned it off turn it on again, and pay once more."`
 }
 
 type preapproval struct {
@@ -99,6 +102,7 @@ type PreapprovalOffCommand struct {
 	console.Output
 
 	Name string `complete:"name" arg:"" help:"User or party."`
+	Yes  bool   `help:"Turn it off, although it cannot be turned on again before the time that is paid for has passed."`
 }
 
 // Run cancels the preapproval, if there is one.
@@ -116,12 +120,46 @@ func (c *PreapprovalOffCommand) Run(ctx context.Context) error {
 		if before.ContractID == nil {
 			return c.Print(before.answer(text + " already"))
 		}
+		until := before.ExpiresAt.Local().Format(time.DateTime)
+		again := s.node.Florin("preapproval", "refund", owner.Name)
+		if !c.Yes {
+			return fmt.Errorf("%s could not turn automatic receiving on again before %s, unless the operator gives up what "+
+				"it has paid (%s); nothing has changed: add --yes to turn it off", owner.Name, until, again)
+		}
 		err = client.Call(ctx, http.MethodDelete, preapprovalPath, nil, nil)
 		if err != nil && !isMissing(err) {
 			return err
 		}
-		text += "; the operator pays for no new preapproval until " + before.ExpiresAt.Local().Format(time.DateTime)
+		text += "; the operator pays for no new preapproval until " + until + ", unless it gives up what it has paid: " + again
 		return c.Print(preapproval{Party: owner.Party, Changed: true}.answer(text))
+	})
+}
+
+// PreapprovalRefundCommand forgets what the operator has paid for the preapproval of a party.
+type PreapprovalRefundCommand struct {
+	Node
+	console.Output
+
+	Name string `complete:"name" arg:"" help:"User or party."`
+}
+
+// Run deletes the preapproval that the operator provides, if there is one, and what it has paid for it.
+func (c *PreapprovalRefundCommand) Run(ctx context.Context) error {
+	return c.with(ctx, func(ctx context.Context, s *Session) error {
+		owner, err := s.find(ctx, c.Name)
+		if err != nil {
+			return err
+		}
+		admin, err := s.Admin()
+		if err != nil {
+			return err
+		}
+		path := "/v0/admin/transfer-preapprovals/by-party/" + url.PathEscape(owner.Party)
+		if err := admin.Call(ctx, http.MethodDelete, path, nil, nil); err != nil {
+			return err
+		}
+		return c.Print(preapproval{Party: owner.Party, Changed: true}.answer(fmt.Sprintf(
+			"%s can turn automatic receiving on again: %s", owner.Name, s.node.Florin("preapproval", "on", owner.Name))))
 	})
 }
 
