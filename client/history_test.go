@@ -39,7 +39,9 @@ func TestJoinOffers_MakesOneEntryOfAnOffer(t *testing.T) {
 		"rejected": {[]client.HistoryItem{rejected, other, start}, []shown{
 			{"end", "0.0", "3.0", "lunch", sentence.Back}, {"other", "1.0", "1.0", "", ""},
 		}},
-		"accepted":            {[]client.HistoryItem{accepted, start}, []shown{{"end", "-3.0", "-3.0", "lunch", sentence.Done}}},
+		"accepted": {[]client.HistoryItem{accepted, start}, []shown{
+			{"end", "-3.0", "-3.0", "lunch", sentence.Done},
+		}},
 		"the start is behind": {[]client.HistoryItem{rejected}, []shown{{"end", "3.0", "3.0", "", sentence.Back}}},
 	} {
 		entries, err := client.HistoryOf(erin, test.items)

@@ -46,7 +46,8 @@ func (n *Node) withPage(ctx context.Context, handler http.Handler) (http.Handler
 	}
 	return web.New(web.Options{ //nolint:contextcheck // each page has the context of its request
 		API: handler, Secret: n.pageSecret, Hosts: names, HostsFlag: api.HostsFlag,
-		BuiltIn: builtIn, Operator: string(n.Identity.Operator), Participant: n.Identity.ParticipantID, Synchronizer: n.Identity.SynchronizerID,
+		BuiltIn: builtIn, Operator: string(n.Identity.Operator),
+		Participant: n.Identity.ParticipantID, Synchronizer: n.Identity.SynchronizerID,
 		TemporalUI: n.options.TemporalUI, TemporalNamespace: n.options.Settings.TemporalNamespace,
 		TemporalQuery: workflows.OfLedger(n.ledger),
 		Development:   n.signInByName(), Provider: provider, Taps: n.options.Development,

@@ -5,11 +5,11 @@ import (
 	"html/template"
 	"math/big"
 	"net/url"
-	"strings"
 	"time"
 
 	"github.com/florinledger/florin/client"
 	"github.com/florinledger/florin/ledger/decimal"
+	"github.com/florinledger/florin/wallet/sentence"
 )
 
 // functions are the template functions. They return text, never HTML.
@@ -32,7 +32,7 @@ func firstOf[T any](rows []T) (shown []T, more int) {
 }
 
 // coins formats an amount exactly, with thousands separators: 1,234.5 CC.
-func coins(amount decimal.Decimal) string { return groupThousands(amount.Show()) + " CC" }
+func coins(amount decimal.Decimal) string { return sentence.GroupThousands(amount.Show()) + " CC" }
 
 // signedAmount is [coins] with a sign.
 func signedAmount(amount decimal.Decimal) string {
@@ -44,21 +44,6 @@ func signedAmount(amount decimal.Decimal) string {
 	default:
 		return coins(amount)
 	}
-}
-
-func groupThousands(text string) string {
-	sign := ""
-	if strings.HasPrefix(text, "-") {
-		sign, text = "-", text[1:]
-	}
-	whole, rest, _ := strings.Cut(text, ".")
-	for i := len(whole) - 3; i > 0; i -= 3 {
-		whole = whole[:i] + "," + whole[i:]
-	}
-	if rest = strings.TrimRight(rest, "0"); rest != "" {
-		whole += "." + rest
-	}
-	return sign + whole
 }
 
 // dollars is the value of an amount at a price, to the cent; "" without a price.
@@ -73,7 +58,7 @@ func dollars(amount, price decimal.Decimal) string {
 	}
 	worth := coin.Mul(coin, each)
 	if text := worth.FloatString(2); worth.Sign() <= 0 || text != "0.00" {
-		return "$" + groupThousands(text[:len(text)-3]) + text[len(text)-3:]
+		return "$" + sentence.GroupThousands(text[:len(text)-3]) + text[len(text)-3:]
 	}
 	return "less than $0.01"
 }
@@ -96,7 +81,7 @@ func leftOf(ends, now time.Time) string {
 }
 
 func plural(n int, word string) string {
-	text := groupThousands(decimal.FromInt(int64(n)).Show()) + " " + word
+	text := sentence.GroupThousands(decimal.FromInt(int64(n)).Show()) + " " + word
 	if n == 1 {
 		return text
 	}

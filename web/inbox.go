@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/florinledger/florin/ledger/decimal"
+	"github.com/florinledger/florin/wallet/sentence"
 )
 
 // offer is coin that waits for its receiver: a token standard transfer, or a transfer offer of the wallet.
@@ -95,7 +96,7 @@ func offerPageOf(all []offer, number string) offerPage {
 // Shown is the amount with its unit.
 func (o offer) Shown() string {
 	if o.Dollars {
-		return groupThousands(o.Amount.Show()) + " USD in coin"
+		return sentence.GroupThousands(o.Amount.Show()) + " USD in coin"
 	}
 	return coins(o.Amount)
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/florinledger/florin/client"
 	"github.com/florinledger/florin/ledger/decimal"
+	"github.com/florinledger/florin/wallet/sentence"
 )
 
 const transfersPath = "/v0/wallet/token-standard/transfers"
@@ -212,7 +213,7 @@ func (s *site) send(v *visit) error {
 			Instruction *string `json:"transfer_instruction_cid"`
 		} `json:"output"`
 	}
-	text := groupThousands(typed.Amount) + " CC to " + client.PartyName(v.field("receiver"))
+	text := sentence.GroupThousands(typed.Amount) + " CC to " + client.PartyName(v.field("receiver"))
 	err = v.change("Send "+text, http.MethodPost, transfersPath, transfer{
 		Receiver: v.field("receiver"), Amount: typed.Amount, Description: typed.Note, ExpiresAt: expires,
 		TrackingID: "page-" + v.field("once"),

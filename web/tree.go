@@ -120,7 +120,8 @@ func (e event) head(as reader) *node {
 	case e.Exercised != nil:
 		x := e.Exercised
 		return &node{
-			Template: x.Template, Package: x.Package, Choice: x.Choice, Contract: x.Contract, By: peopleOf(x.Acting), Seen: as.seen(x.Witnesses), Ends: x.Consuming,
+			Template: x.Template, Package: x.Package, Choice: x.Choice, Contract: x.Contract, By: peopleOf(x.Acting),
+			Seen: as.seen(x.Witnesses), Ends: x.Consuming,
 			Known: as.isEverybody() || x.Delta, id: x.NodeID, last: x.Last,
 		}
 	default:

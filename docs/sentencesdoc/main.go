@@ -79,7 +79,8 @@ func examplesOf(packages *ledger.Packages) (list []example) {
 		}
 		for _, owner := range append(packages.InterfacesOf(template), template) {
 			for _, choice := range packages.ChoicesOf(owner) {
-				argument := exampleOf(choice, func(lf.TypeName) (*lf.Type, bool) { return packages.ChoiceType(owner, choice) }, owner)
+				ofChoice := func(lf.TypeName) (*lf.Type, bool) { return packages.ChoiceType(owner, choice) }
+				argument := exampleOf(choice, ofChoice, owner)
 				byKind[choice] = example{
 					event: sentence.Event{
 						Template: name, Choice: choice, Contract: "00", Argument: argument, By: []string{"operator::1220"},

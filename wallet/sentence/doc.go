@@ -4,8 +4,8 @@
 // The folder choices has the texts. A choice, or "create" with a template, starts an entry, followed by its state, and
 // by "inner" if its consequences say more than it, or "standard" if packages of users may implement it. The indented
 // lines are its texts: the first one counts whose values are all known. A text has one [verb] in the past, values in
-// braces (a kind and a path), and at its end its state, if that is another one. A path starts at arg (the argument), res (the result) or on (the contract of the
-// choice). The kinds:
+// braces (a kind and a path), and at its end its state, if that is another one. A path starts at arg (the argument),
+// res (the result) or on (the contract of the choice). The kinds:
 //
 //	party, party's   a party by name
 //	cc, token, pay   an amount of coin; of the instrument beside it; with its unit

@@ -200,12 +200,12 @@ func amount(value any, unit string) (string, bool) {
 	if err != nil {
 		return "", false
 	}
-	return Grouped(number) + " " + unit, true
+	return GroupThousands(number.Show()) + " " + unit, true
 }
 
-// Grouped is an amount exactly, with thousands separators: 1,234.5.
-func Grouped(number decimal.Decimal) string {
-	text, sign := number.Show(), ""
+// GroupThousands writes a decimal exactly, with thousands separators: 1,234.5.
+func GroupThousands(text string) string {
+	sign := ""
 	if strings.HasPrefix(text, "-") {
 		sign, text = "-", text[1:]
 	}
