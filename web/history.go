@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -107,6 +108,11 @@ func (s *site) history(v *visit) error {
 	if err != nil {
 		return err
 	}
+	if !data.First {
+		if err := v.closeOffers(found); err != nil {
+			return err
+		}
+	}
 	data.Looked = len(found)
 	for _, one := range found {
 		if one.isKind(data.Kind) && one.has(data.Search) {
@@ -123,6 +129,27 @@ func (s *site) history(v *visit) error {
 		data.Older = "/wallet/history?" + older.Encode()
 	}
 	return s.show(v, "history", data)
+}
+
+// ended is the state of an offer whose end is on a newer page.
+const ended sentence.State = "ended"
+
+// closeOffers marks offers of an older page that are not open any more.
+func (v *visit) closeOffers(entries []entry) error {
+	isWaiting := func(e entry) bool { return e.Sentence.State == sentence.Waiting && e.Offer != "" }
+	if !slices.ContainsFunc(entries, isWaiting) {
+		return nil
+	}
+	open, err := v.offers()
+	if err != nil {
+		return err
+	}
+	for i, one := range entries {
+		if isWaiting(one) && !slices.ContainsFunc(open, func(o offer) bool { return o.ID == one.Offer }) {
+			entries[i].Sentence.State = ended
+		}
+	}
+	return nil
 }
 
 func (e entry) isKind(kind string) bool { return kind == "" || kind == e.kind() }
