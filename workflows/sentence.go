@@ -27,7 +27,7 @@ func sentenceOf(submissions []ledger.Submission, foreign packageNames) string {
 	var events []sentence.Event
 	for i, command := range s.Commands {
 		event := eventOf(command, foreign)
-		event.Node, event.Last = int32(i), int32(i) //nolint:gosec // a request has few commands
+		event.Node, event.Last = int32(i), int32(i)
 		event.By = actors(s)
 		events = append(events, event)
 	}

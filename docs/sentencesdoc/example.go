@@ -23,13 +23,8 @@ const (
 )
 
 // exampleOf is an example of a type, in the JSON of the API.
-func exampleOf(field string, typeOf func(lf.TypeName) (*lf.Type, bool), name lf.TypeName) json.RawMessage {
-	known, _ := typeOf(name)
-	text, err := json.Marshal(value("", field, known, 0))
-	if err != nil {
-		panic(err) // maps, lists and texts
-	}
-	return text
+func exampleOf(field string, of *lf.Type) (json.RawMessage, error) {
+	return json.Marshal(value("", field, of, 0))
 }
 
 // maxDepth ends recursive types.

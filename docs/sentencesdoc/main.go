@@ -51,7 +51,11 @@ func document() (string, error) {
 	}
 	var out strings.Builder
 	out.WriteString(introduction)
-	for _, example := range examplesOf(packages) {
+	examples, err := examplesOf(packages)
+	if err != nil {
+		return "", err
+	}
+	for _, example := range examples {
 		whole := sentence.Reader{Payload: example.payload}.Of([]sentence.Event{example.event})
 		blind := sentence.Reader{}.Of([]sentence.Event{example.event}).String()
 		if blind == whole.String() {
@@ -69,26 +73,11 @@ type example struct {
 	payload func(string) json.RawMessage
 }
 
-func examplesOf(packages *ledger.Packages) (list []example) {
+func examplesOf(packages *ledger.Packages) (list []example, err error) {
 	byKind := map[string]example{}
 	for _, template := range packages.Templates() {
-		contract := exampleOf("", packages.PayloadType, template)
-		name := template.Module + ":" + template.Entity
-		byKind["create "+template.Entity] = example{
-			event: sentence.Event{Template: name, Argument: contract, By: []string{"operator::1220"}},
-		}
-		for _, owner := range append(packages.InterfacesOf(template), template) {
-			for _, choice := range packages.ChoicesOf(owner) {
-				ofChoice := func(lf.TypeName) (*lf.Type, bool) { return packages.ChoiceType(owner, choice) }
-				argument := exampleOf(choice, ofChoice, owner)
-				byKind[choice] = example{
-					event: sentence.Event{
-						Template: name, Choice: choice, Contract: "00", Argument: argument, By: []string{"operator::1220"},
-						Result: []byte(`{"amuletPaid":"1.1","output":{"tag":"TransferInstructionResult_Pending"}}`),
-					},
-					payload: func(string) json.RawMessage { return contract },
-				}
-			}
+		if err := addExamples(byKind, packages, template); err != nil {
+			return nil, err
 		}
 	}
 	for _, entry := range sentence.Entries() {
@@ -96,5 +85,35 @@ func examplesOf(packages *ledger.Packages) (list []example) {
 		one.kind = entry.Kind
 		list = append(list, one)
 	}
-	return list
+	return list, nil
+}
+
+// addExamples adds the contract of a template, and its choices.
+func addExamples(byKind map[string]example, packages *ledger.Packages, template lf.TypeName) error {
+	payload, _ := packages.PayloadType(template)
+	contract, err := exampleOf("", payload)
+	if err != nil {
+		return err
+	}
+	name := template.QualifiedName()
+	byKind["create "+template.Entity] = example{
+		event: sentence.Event{Template: name, Argument: contract, By: []string{sampleParty}},
+	}
+	for _, owner := range append(packages.InterfacesOf(template), template) {
+		for _, choice := range packages.ChoicesOf(owner) {
+			of, _ := packages.ChoiceType(owner, choice)
+			argument, err := exampleOf(choice, of)
+			if err != nil {
+				return err
+			}
+			byKind[choice] = example{
+				event: sentence.Event{
+					Template: name, Choice: choice, Contract: "00", Argument: argument, By: []string{sampleParty},
+					Result: []byte(`{"amuletPaid":"1.1","output":{"tag":"TransferInstructionResult_Pending"}}`),
+				},
+				payload: func(string) json.RawMessage { return contract },
+			}
+		}
+	}
+	return nil
 }

@@ -25,15 +25,8 @@ type text struct {
 	state State
 }
 
-var rules = mustRead(choices)
-
-func mustRead(from fs.FS) map[string]rule {
-	read, err := readRules(from)
-	if err != nil {
-		panic("sentence: " + err.Error())
-	}
-	return read
-}
+// rules are by the kind of event. TestRules_AreWellFormed holds that there is no error.
+var rules, errRules = readRules(choices)
 
 func readRules(from fs.FS) (map[string]rule, error) {
 	names, err := fs.Glob(from, "choices/*.txt")
@@ -73,7 +66,7 @@ func readRules(from fs.FS) (map[string]rule, error) {
 // readHead reads the first line of an entry.
 func readHead(line string) (kind string, one rule, err error) {
 	kind, rest, _ := strings.Cut(line, "  ")
-	for _, word := range strings.Fields(rest) {
+	for word := range strings.FieldsSeq(rest) {
 		switch state := State(word); {
 		case word == "inner":
 			one.inner = true
