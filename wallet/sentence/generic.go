@@ -44,7 +44,11 @@ func (w *writer) archival() Sentence {
 	owner := w.text("on.owner")
 	if isCoin && owner != "" && w.event.Foreign == "" && w.event.entity() == "Amulet" {
 		return w.finish([]Part{
-			party(owner, true), {Text: " "}, {Text: amount, Role: Amount}, {Text: " "}, {Text: w.verb("was"), Role: Verb},
+			party(owner, true),
+			{Text: " "},
+			{Text: amount, Role: Amount},
+			{Text: " "},
+			{Text: w.verb("was"), Role: Verb},
 			{Text: " used"},
 		}, Quiet)
 	}
