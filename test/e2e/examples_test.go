@@ -163,7 +163,7 @@ func endsWith(parts ...string) func(*testing.T, []string) {
 // transferred looks for bob in the balances, which also have the names of other examples.
 func transferred(t *testing.T, lines []string) {
 	t.Helper()
-	endsWith("TIME ", "alice  lunch")(t, lines)
+	endsWith("TIME ", "alice sent 5 CC to bob")(t, lines)
 	balances := slices.IndexFunc(lines, func(line string) bool { return strings.Contains(line, "AVAILABLE") })
 	require.GreaterOrEqual(t, balances, 0, "%s", lines)
 	require.True(t, slices.ContainsFunc(lines[balances:], func(line string) bool {
