@@ -53,9 +53,9 @@ func (SentenceState) Names() []string {
 // SentencePart is a part of a [Sentence].
 type SentencePart struct {
 	Text     string        `json:"text" required:"true" doc:"The words"`
-	Role     string        `json:"role" doc:"who, verb, amount or whom; empty for words between"`
-	Party    *ledger.Party `json:"party" doc:"The party that the words name"`
-	Contract string        `json:"contract" doc:"The contract that the words name"`
+	Role     string        `json:"role,omitempty" doc:"who, verb, amount or whom; empty for words between"`
+	Party    *ledger.Party `json:"party,omitempty" doc:"The party that the words name"`
+	Contract string        `json:"contract,omitempty" doc:"The contract that the words name"`
 }
 
 func toAPISentence(said sentence.Sentence) Sentence {
