@@ -43,7 +43,7 @@ func aLostConnectionLosesNoTransfer(t *testing.T, n *upNode, browser *chromium) 
 	grace.press("Send 50 CC").shows("ERR_INTERNET_DISCONNECTED")
 	grace.offline(false).do(chromedp.Reload())
 	grace.shows("You offered 50 CC to heidi.")
-	grace.open("/wallet").shows("1,950 CC", "50 CC")
+	grace.open("/wallet").shows("1,950 CC", "You offered heidi 50 CC")
 	heidi.open("/wallet/inbox").shows("For you 50 CC from grace", "Accept Reject From you")
 }
 

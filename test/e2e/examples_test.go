@@ -164,6 +164,7 @@ func endsWith(parts ...string) func(*testing.T, []string) {
 func transferred(t *testing.T, lines []string) {
 	t.Helper()
 	endsWith("TIME ", "alice sent 5 CC to bob")(t, lines)
+	require.Contains(t, lines[len(lines)-1], "lunch")
 	balances := slices.IndexFunc(lines, func(line string) bool { return strings.Contains(line, "AVAILABLE") })
 	require.GreaterOrEqual(t, balances, 0, "%s", lines)
 	require.True(t, slices.ContainsFunc(lines[balances:], func(line string) bool {

@@ -212,21 +212,27 @@ func (h *handover) execute(
 	}, nil)
 }
 
+// The two handovers: from the version before to this one, and the other way round.
+const (
+	forth = "forth"
+	back  = "back"
+)
+
 // TestUpgrade_FinishesWorkOfThePreviousVersion begins work at one version and continues at the other, whose worker
 // commits then; and the other way round, as after a downgrade.
 func TestUpgrade_FinishesWorkOfThePreviousVersion(t *testing.T) {
 	t.Parallel()
 	v := newVersions(t)
-	forth := begin(t, v.beforeFront, "forth")
+	toNow := begin(t, v.beforeFront, forth)
 	allocateForUser(t, v.nowFront, "now")
 
 	v.work(t, v.now)
-	forth.goOn(t, v.nowFront)
-	back := begin(t, v.nowFront, "back")
+	toNow.goOn(t, v.nowFront)
+	toBefore := begin(t, v.nowFront, back)
 	allocateForUser(t, v.beforeFront, "before")
 
 	v.work(t, v.before)
-	back.goOn(t, v.beforeFront)
+	toBefore.goOn(t, v.beforeFront)
 	audited := v.run(t, v.now, "audit")
 	require.Equal(t, 0, audited.exitCode(t), "it said: %s%s", audited.stdout, audited.stderr)
 }

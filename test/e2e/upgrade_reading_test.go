@@ -99,22 +99,25 @@ func (h *handover) turnPage(t *testing.T, at endpoint, path string) {
 	t.Helper()
 	theirs, _ := h.page(t, h.from, path, h.tokens[path])
 	ours, _ := h.page(t, at, path, h.tokens[path])
-	var before, after any
+	if h.name == back {
+		theirs, ours = ours, theirs
+	}
+	var before, now any // of the version before, and of this one
 	require.NoError(t, json.Unmarshal([]byte(theirs), &before))
-	require.NoError(t, json.Unmarshal([]byte(ours), &after))
-	require.Equal(t, withFieldsOf(after, before), withFieldsOf(before, after), path)
+	require.NoError(t, json.Unmarshal([]byte(ours), &now))
+	require.Equal(t, before, withFieldsOf(before, now), path)
 	first, _ := h.page(t, at, path, "")
 	require.NotEqual(t, first, ours, path)
 }
 
-// withFieldsOf is a value with only those fields that the other version has too: a later version may add fields to an
-// answer, and a handover also goes back.
-func withFieldsOf(before, after any) any {
-	switch after := after.(type) {
+// withFieldsOf is a value of this version with only those fields that the version before has: a version may add fields to
+// an answer, and takes none away.
+func withFieldsOf(before, now any) any {
+	switch now := now.(type) {
 	case map[string]any:
 		known, _ := before.(map[string]any)
 		kept := map[string]any{}
-		for name, value := range after {
+		for name, value := range now {
 			if was, isKnown := known[name]; isKnown {
 				kept[name] = withFieldsOf(was, value)
 			}
@@ -122,13 +125,13 @@ func withFieldsOf(before, after any) any {
 		return kept
 	case []any:
 		known, _ := before.([]any)
-		kept := slices.Clone(after)
+		kept := slices.Clone(now)
 		for i := range min(len(known), len(kept)) {
 			kept[i] = withFieldsOf(known[i], kept[i])
 		}
 		return kept
 	default:
-		return after
+		return now
 	}
 }
 

@@ -13,16 +13,16 @@ const maxFields = 2
 // generic names the choice or template, who acted, and the first fields: "Iou:Transfer by alice on #12ab…: newOwner
 // carol", or "alice created Iou #12ab…: owner alice".
 func (w *writer) generic() Sentence {
-	name, contract := w.event.entity(), Part{Text: ShortID(w.event.Contract), Contract: w.event.Contract}
+	name, contract := w.event.entity(), Part{Text: shortID(w.event.Contract), Contract: w.event.Contract}
 	var parts []Part
 	if w.event.Choice == "" {
 		parts = append(people(w.event.By), Part{Text: " "}, Part{Text: w.verb("created"), Role: Verb},
-			Part{Text: " " + Clean(name)})
+			Part{Text: " " + clean(name)})
 		if contract.Contract != "" {
 			parts = append(parts, Part{Text: " "}, contract)
 		}
 	} else {
-		parts = append(parts, Part{Text: Clean(name + ":" + w.event.Choice)}, Part{Text: " by "})
+		parts = append(parts, Part{Text: clean(name + ":" + w.event.Choice)}, Part{Text: " by "})
 		parts = append(parts, people(w.event.By)...)
 		if contract.Contract != "" {
 			parts = append(parts, Part{Text: " on "}, contract)
@@ -53,8 +53,8 @@ func (w *writer) archival() Sentence {
 		}, Quiet)
 	}
 	parts := append(people(w.event.By), Part{Text: " "}, Part{Text: w.verb("archived"), Role: Verb},
-		Part{Text: " " + Clean(w.event.entity()) + " "},
-		Part{Text: ShortID(w.event.Contract), Contract: w.event.Contract})
+		Part{Text: " " + clean(w.event.entity()) + " "},
+		Part{Text: shortID(w.event.Contract), Contract: w.event.Contract})
 	state := Quiet
 	if w.event.Foreign != "" {
 		state = Done
@@ -62,8 +62,8 @@ func (w *writer) archival() Sentence {
 	return w.finish(parts, state)
 }
 
-// ShortID is the start of a contract's id, as people see it.
-func ShortID(contract string) string {
+// shortID is the start of a contract's id, as people see it.
+func shortID(contract string) string {
 	const prefix, shown = 2, 8 // all ids start with the version 00
 	if len(contract) <= prefix+shown {
 		return "#" + contract
@@ -98,7 +98,7 @@ func firstFields(raw json.RawMessage) (found []field) {
 		switch value.(type) {
 		case string, bool, json.Number:
 			text, _ := name.(string)
-			found = append(found, field{Clean(text), value})
+			found = append(found, field{clean(text), value})
 		}
 	}
 	return found
@@ -111,9 +111,9 @@ func (w *writer) fieldValue(value any) Part {
 	case isText && isParty(text):
 		return party(text, false)
 	case isText && isContract(text):
-		return Part{Text: ShortID(text), Contract: text}
+		return Part{Text: shortID(text), Contract: text}
 	case isText:
-		return Part{Text: Clean(trimZeros(text))}
+		return Part{Text: clean(trimZeros(text))}
 	case value == true:
 		return Part{Text: "yes"}
 	case value == false:

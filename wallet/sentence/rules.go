@@ -103,9 +103,6 @@ func Entries() []Entry {
 	return list
 }
 
-// Present is a verb of the texts in the present.
-func Present(past string) string { return present[past] }
-
 // present is the present of a verb in the past, for one who acts.
 var present = map[string]string{
 	"accepted": "accepts", "agreed": "agrees", "answered": "answers", "archived": "archives", "asked": "asks",

@@ -72,7 +72,7 @@ func (s Sentence) Named(self string, name func(party string) string) Sentence {
 		}
 		switch {
 		case part.Party != self:
-			part.Text = Clean(name(part.Party)) + end
+			part.Text = clean(name(part.Party)) + end
 		case end == "":
 			part.Text = "you"
 		default:
@@ -88,7 +88,7 @@ func (s Sentence) Named(self string, name func(party string) string) Sentence {
 // hintOf is the part of a party's id that people read.
 func hintOf(id string) string {
 	hint, _, _ := strings.Cut(id, "::")
-	return Clean(hint)
+	return clean(hint)
 }
 
 // Event is an event of an update as its reader sees it, in the JSON of the API.

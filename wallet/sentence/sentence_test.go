@@ -119,13 +119,6 @@ func TestReader_SpeaksOfThePresent(t *testing.T) {
 	t.Parallel()
 	r := reader()
 	r.Present = true
-	for _, entry := range sentence.Entries() {
-		for _, text := range entry.Texts {
-			_, verb, _ := strings.Cut(text, "[")
-			verb, _, _ = strings.Cut(verb, "]")
-			require.NotEmpty(t, sentence.Present(verb), "%s: %s", entry.Kind, verb)
-		}
-	}
 	event := exercise("p:M:AmuletRules", "AmuletRules_DevNet_Tap", `{"receiver":"`+erin+`","amount":"3.0"}`, 0, 0)
 	require.Equal(t, "erin gets 3 CC of test coin", r.Of([]sentence.Event{event}).String())
 }
@@ -176,6 +169,8 @@ func TestReader_SaysWhatWasSettled(t *testing.T) {
 	events := []sentence.Event{settle, gold, coin}
 	require.Equal(t, "app settled trade 4711: 20 Gold for 5 CC (package trading)", r.Of(events).String())
 	require.Equal(t, "erin paid out an allocation", reader().At(events, 2).String())
+	events[0].Last, gold.Node, gold.Last = 3, 3, 3
+	require.Equal(t, "app settled trade 4711: 3 transfers (package trading)", r.Of(append(events, gold)).String())
 }
 
 func TestReader_SurvivesHostileValues(t *testing.T) {
@@ -197,5 +192,4 @@ func TestReader_SurvivesHostileValues(t *testing.T) {
 			require.Less(t, len(said.String()), 1000)
 		}
 	}
-	require.Equal(t, "ab c"+strings.Repeat("x", 76)+"…", sentence.Clean("a\u202eb\nc"+strings.Repeat("x", 100)))
 }

@@ -1,5 +1,7 @@
 package sentence
 
+import "cmp"
+
 // paysOut is the choice of the token standard that pays a leg of a settlement.
 const paysOut = "Allocation_ExecuteTransfer"
 
@@ -16,32 +18,27 @@ func (w *writer) isSettlement() bool {
 // settlement says what a choice of a user's package settled: "acme settled trade 4711: 20 TestToken for 5 CC".
 func (w *writer) settlement() Sentence {
 	parts := append(people(w.event.By), Part{Text: " "}, Part{Text: w.verb("settled"), Role: Verb}, Part{Text: " "})
-	name := ""
-	var legs []Part
+	var legs []*writer
 	for i, one := range w.events {
-		if one.Choice != paysOut {
-			continue
+		if one.Choice == paysOut {
+			legs = append(legs, &writer{Reader: w.Reader, event: one, events: w.events[i:end(w.events, i)]})
 		}
-		leg := writer{Reader: w.Reader, event: one, events: w.events[i:end(w.events, i)]}
-		if name == "" {
-			name = Clean(leg.text("on.allocation.settlement.settlementRef.id"))
+	}
+	name := clean(legs[0].text("on.allocation.settlement.settlementRef.id"))
+	parts = append(parts, Part{Text: cmp.Or(name, "a trade") + ": "})
+	const both = 2
+	if len(legs) > both { // a settlement may have many legs, and each has a contract to look up
+		return w.finish(append(parts, Part{Text: plural(len(legs), "transfers")}), Done)
+	}
+	for i, leg := range legs {
+		if i > 0 {
+			parts = append(parts, Part{Text: " for "})
 		}
 		text, ok := leg.words("token", leg.find("on.allocation.transferLeg"))
 		if !ok {
 			text = "a transfer"
 		}
-		if len(legs) > 0 {
-			legs = append(legs, Part{Text: " for "})
-		}
-		legs = append(legs, Part{Text: text, Role: Amount})
+		parts = append(parts, Part{Text: text, Role: Amount})
 	}
-	const both = 3 // two legs, and the word between
-	if len(legs) > both {
-		legs = []Part{{Text: plural(len(legs)/2+1, "transfers")}}
-	}
-	if name == "" {
-		name = "a trade"
-	}
-	parts = append(parts, Part{Text: name + ": "})
-	return w.finish(append(parts, legs...), Done)
+	return w.finish(parts, Done)
 }

@@ -126,7 +126,7 @@ func (w *writer) words(kind string, found any) (string, bool) {
 		return day(found)
 	default:
 		text, ok := found.(string)
-		return Clean(text), ok && text != ""
+		return clean(text), ok && text != ""
 	}
 }
 
@@ -138,7 +138,7 @@ func (w *writer) unit(instrument string) string {
 	case w.event.Foreign != "" && (strings.EqualFold(instrument, "CC") || strings.EqualFold(instrument, "Amulet")):
 		return strconv.Quote(instrument)
 	default:
-		return Clean(instrument)
+		return clean(instrument)
 	}
 }
 
@@ -185,7 +185,7 @@ func (w *writer) finish(parts []Part, state State) Sentence {
 		}
 	}
 	if w.event.Foreign != "" {
-		parts = append(parts, Part{Text: " (package " + Clean(w.event.Foreign) + ")"})
+		parts = append(parts, Part{Text: " (package " + clean(w.event.Foreign) + ")"})
 	}
 	return Sentence{Parts: parts, State: state}
 }
@@ -221,9 +221,9 @@ func GroupThousands(text string) string {
 
 const maxText = 80
 
-// Clean shortens a text of others, and drops what does not print or turns the direction of the line.
-func Clean(text string) string {
-	var clean strings.Builder
+// clean shortens a text of others, and drops what does not print or turns the direction of the line.
+func clean(text string) string {
+	var kept strings.Builder
 	count := 0
 	for _, char := range text {
 		if char == '\n' || char == '\t' {
@@ -233,11 +233,11 @@ func Clean(text string) string {
 			continue
 		}
 		if count++; count > maxText {
-			return clean.String() + "…"
+			return kept.String() + "…"
 		}
-		clean.WriteRune(char)
+		kept.WriteRune(char)
 	}
-	return clean.String()
+	return kept.String()
 }
 
 // plural counts things, whose name is a plural.
