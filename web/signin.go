@@ -36,14 +36,20 @@ const maxNextBytes = 600
 // to this page, so the address is never on another site.
 func (v *visit) next() string {
 	target := cmp.Or(v.returnTo, v.r.FormValue("to"))
-	if isExplorer(v.r.URL.Path) {
+	if isOutsideWallet(v.r.URL.Path) {
 		target = v.r.URL.RequestURI()
 	}
 	to, ok := pageAt(target)
-	if !ok || len(target) > maxNextBytes || !isExplorer(to.Path) {
+	if !ok || len(target) > maxNextBytes || !isOutsideWallet(to.Path) {
 		return walletPath
 	}
 	return to.String()
+}
+
+// isOutsideWallet reports whether a path is of another part of the page than the wallet.
+func isOutsideWallet(path string) bool {
+	place := placeOf(path)
+	return place != "" && place != "wallet"
 }
 
 // pageAt parses an address of this site; false if it is none. It removes dots from the path, because browsers resolve

@@ -75,10 +75,10 @@ func readViews(participant string) (views, error) {
 type pageData struct {
 	// View is the name of the page, for the navigation.
 	View string
-	// Explores is true on pages of the explorer.
-	Explores bool
-	Session  session
-	Party    string
+	// Place is the part of the page: "wallet" or "explorer"; "" on the front page.
+	Place   string
+	Session session
+	Party   string
 	// Form is the token for forms.
 	Form   string
 	Notice string
@@ -96,7 +96,7 @@ func (s *site) show(v *visit, name string, data any) error {
 // write writes a page, or the part of a page that "page-part" names.
 func (s *site) write(v *visit, status int, name string, data any) error {
 	all := pageData{
-		View: name, Explores: isExplorer(v.r.URL.Path), Session: v.session, Party: v.party,
+		View: name, Place: placeOf(v.r.URL.Path), Session: v.session, Party: v.party,
 		Form: v.sessions.form(v.session), Taps: s.Taps, Data: data,
 	}
 	block := "frame"

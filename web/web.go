@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -137,6 +138,9 @@ func New(options Options) (http.Handler, error) {
 	}), nil
 }
 
+// places are the parts of the page, which are also the first elements of their paths.
+var places = []string{"wallet", "explorer", "admin"}
+
 // isPage reports whether a request is for the page. Only GET and HEAD of the root are.
 func isPage(r *http.Request) bool {
 	path := r.URL.Path
@@ -146,12 +150,15 @@ func isPage(r *http.Request) bool {
 	return isPagePath(path) || strings.HasPrefix(path, "/assets/")
 }
 
-func isPagePath(path string) bool {
-	return path == walletPath || strings.HasPrefix(path, walletPath+"/") || isExplorer(path)
-}
+func isPagePath(path string) bool { return placeOf(path) != "" }
 
-func isExplorer(path string) bool {
-	return path == "/explorer" || strings.HasPrefix(path, "/explorer/")
+// placeOf is the part of the page that a path belongs to; "" if it belongs to none.
+func placeOf(path string) string {
+	first, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
+	if slices.Contains(places, first) {
+		return first
+	}
+	return ""
 }
 
 // policy allows only files that the node itself serves, and no inline script or style.
@@ -313,7 +320,7 @@ func isFragment(r *http.Request) bool { return r.Header.Get("Hx-Request") == "tr
 
 func (s *site) pageNotFound(v *visit) error {
 	next := "Go to the wallet."
-	if isExplorer(v.r.URL.Path) {
+	if placeOf(v.r.URL.Path) == "explorer" {
 		next = "Go to the explorer."
 	}
 	return &problem{

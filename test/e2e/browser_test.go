@@ -33,8 +33,8 @@ const (
 	// browserGrace limits the stop of a browser.
 	browserGrace = 20 * time.Second
 	// The sizes of a desktop window and of a phone.
-	deskWidth, deskHeight           = 900, 760
-	telephoneWidth, telephoneHeight = 360, 740
+	deskWidth, deskHeight           = 1280, 800
+	telephoneWidth, telephoneHeight = 375, 740
 )
 
 // chromium is a browser without a screen.
