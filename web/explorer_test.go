@@ -111,7 +111,7 @@ func TestExplorer_ShowsOnlyWhatVisitorMayRead(t *testing.T) {
 	alice.press("/wallet/tap", "amount", "1")
 	update := alice.open("/explorer").linkOn("/explorer/updates/")
 	contract := alice.open(update).linkOn("/explorer/contracts/")
-	party := url.QueryEscape(alice.open("/explorer/parties").textOf("code", "<article"))
+	party := url.QueryEscape(alice.open("/explorer/parties").textOf("code", `<td class="id"`))
 	for _, path := range []string{update, contract} {
 		bob.open(path).shows("you may not see")
 		require.Equal(t, http.StatusNotFound, bob.status, path)
@@ -157,7 +157,7 @@ func TestExplorer_NamesThePackageOfALookalike(t *testing.T) {
 
 	lookalike := strings.ReplaceAll(dartest.Notes("amulet-look", "1.0.0", ""), "Note", "Amulet")
 	api.Call(apitest.Admin, http.MethodPost, "/v2/dars", string(dartest.Build(t, lookalike))).OK(nil)
-	party := alice.open("/explorer/parties").textOf("code", "<article")
+	party := alice.open("/explorer/parties").textOf("code", `<td class="id"`)
 	submit := func(command string) {
 		api.Call("alice", http.MethodPost, "/v2/commands/submit-and-wait", fmt.Sprintf(
 			`{"commandId":"one","actAs":[%q],"commands":[%s]}`, party, command)).OK(nil)

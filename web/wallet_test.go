@@ -41,14 +41,15 @@ func TestWallet_SendsCoinBetweenNewUsers(t *testing.T) {
 	for range 3 { // a double click, and a reload
 		alice.load(alice.request(http.MethodPost, path, form)).shows("You offered 1,234.5 CC to bob.", "Withdraw")
 	}
-	alice.open("/wallet").shows("765.5 CC", "1,234.5 CC", "You offered bob 1,234.5 CC waiting", "Available balance")
+	alice.open("/wallet").shows("765.5 CC", "1,234.5 CC", "You offered bob 1,234.5 CC lunch & <b>more</b> waiting",
+		"Available balance")
 
 	bob.open("/wallet/waiting").shows("1", "waiting for you")
 	bob.open("/wallet/inbox").shows("1,234.5 CC", "from alice", "lunch & <b>more</b>").press("/accept")
 	bob.shows("You accepted the offer.", "No offers for you.")
-	bob.open("/wallet").shows("1,234.5 CC", "You accepted alice's 1,234.5 CC done")
+	bob.open("/wallet").shows("1,234.5 CC", "You accepted alice's 1,234.5 CC lunch & <b>more</b> done")
 	bob.open("/wallet/coins").shows("1,234.5 CC", "Nothing is locked.")
-	alice.open("/wallet/history").shows("bob accepted your 1,234.5 CC done", "−1,234.5 CC", "lunch", "of test coin")
+	alice.open("/wallet/history").shows("bob accepted your 1,234.5 CC lunch & <b>more</b> done", "−1,234.5 CC", "of test coin")
 	require.NotContains(t, alice.words(), "offered", "an offer is one entry")
 	alice.open("/wallet/history?kind=sent&search=BOB").shows("bob accepted")
 	require.NotContains(t, alice.words(), "test coin")
@@ -59,7 +60,7 @@ func TestWallet_SendsCoinBetweenNewUsers(t *testing.T) {
 	rows := strings.Split(strings.TrimSpace(alice.text), "\n")
 	require.Len(t, rows, 4, alice.text)
 	end := strings.Split(rows[1], ",")[1]
-	alice.open("/wallet/history?after=" + url.QueryEscape(end)).shows("You offered bob 1,234.5 CC ended")
+	alice.open("/wallet/history?after=" + url.QueryEscape(end)).shows("You offered bob 1,234.5 CC lunch & <b>more</b> ended")
 }
 
 func TestOffer_IsRejectedOrWithdrawn(t *testing.T) {

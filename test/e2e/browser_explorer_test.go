@@ -26,7 +26,7 @@ func anIDLeadsToWhoDidWhat(t *testing.T, n *upNode, browser *chromium) {
 	ivan := browser.window(t, n.url).as("ivan").tap("10")
 	ivan.offers("judy", "5", "for the boat")
 	ivan.open("/wallet/history").press("You offered judy 5 CC").shows("On the ledger").press("In the explorer")
-	ivan.shows("You see the parts that concern ivan", "ivan offered judy 5 CC").picture("update")
+	ivan.shows("You see the parts that concern ivan", "ivan offered judy 5 CC").pictures("update")
 	update := ivan.path()
 	require.True(t, strings.HasPrefix(update, "/explorer/updates/1220"), update)
 	id := strings.TrimPrefix(update, "/explorer/updates/")
@@ -37,13 +37,13 @@ func anIDLeadsToWhoDidWhat(t *testing.T, n *upNode, browser *chromium) {
 	judy.open("/").press("Explorer").shows("Latest activity").tabTo("Find").keys(id + kb.Enter)
 	judy.shows("You see the parts that concern judy", "ivan offered judy 5 CC")
 	judy.lacks("was locked").press("ivan offered judy 5 CC").shows("for the boat").press("00")
-	judy.shows("Contents", "It is active.", "Signed by", "DSO", "ivan").picture("contract")
+	judy.shows("Contents", "It is active.", "Signed by", "DSO", "ivan").pictures("contract")
 	contract := judy.path()
 
 	ivan.press("Updates").shows("Latest activity", "ivan offered judy").lacks("judy accepted")
 	judy.open("/wallet/inbox").press("Accept").shows("You accepted the offer.")
 	ivan.shows("judy accepted ivan's 5 CC") // without a reload
-	ivan.picture("explorer")
+	ivan.pictures("explorer")
 	judy.telephone().dark(true).open(contract).shows("It is archived.", "judy accepted ivan's 5 CC").press("1220")
 	judy.shows("You see the parts that concern judy").press("Parties").press("judy").shows("Active contracts", "Amulet")
 }

@@ -32,8 +32,9 @@ const (
 	storyTime = 3 * time.Minute
 	// browserGrace limits the stop of a browser.
 	browserGrace = 20 * time.Second
-	// The sizes of a desktop window and of a phone.
+	// The sizes of a window on a desk, on a tablet and on a telephone.
 	deskWidth, deskHeight           = 1280, 800
+	tabletWidth, tabletHeight       = 768, 1024
 	telephoneWidth, telephoneHeight = 375, 740
 )
 
@@ -318,6 +319,21 @@ func (w *window) telephone() *window {
 
 // imagesVariable names the directory that pictures of the page are written to.
 const imagesVariable = "FLORIN_TEST_IMAGES"
+
+// pictures writes what the window shows on a desk, a tablet and a telephone.
+func (w *window) pictures(name string) *window {
+	w.t.Helper()
+	if os.Getenv(imagesVariable) == "" {
+		return w
+	}
+	w.picture(name)
+	w.do(chromedp.EmulateViewport(tabletWidth, tabletHeight))
+	w.picture(fmt.Sprintf("%s-%d", name, tabletWidth))
+	w.do(chromedp.EmulateViewport(telephoneWidth, telephoneHeight))
+	w.picture(fmt.Sprintf("%s-%d", name, telephoneWidth))
+	w.do(chromedp.EmulateViewport(deskWidth, deskHeight))
+	return w
+}
 
 // picture writes what the window shows to the directory of pictures, if there is one.
 func (w *window) picture(name string) *window {

@@ -40,10 +40,10 @@ func twoNewUsersTransferCoin(t *testing.T, n *upNode, browser *chromium) {
 	alice.press("Send").types("To", "bob").types("Amount", "1234.5").types("Note for the receiver", "for the boat")
 	alice.press("Preview")
 	alice.shows("Send this?", "1,234.5 CC", "bob::1220", "for the boat", "locked until they accept")
-	alice.picture("preview").press("Send 1,234.5 CC").shows("You offered 1,234.5 CC to bob.")
+	alice.pictures("preview").press("Send 1,234.5 CC").shows("You offered 1,234.5 CC to bob.")
 
 	bob.shows("Offers 1").press("Offers").shows("1,234.5 CC", "alice", "for the boat") // without a reload
-	bob.picture("offers").press("Accept").shows("You accepted the offer.")
+	bob.pictures("offers").press("Accept").shows("You accepted the offer.")
 	alice.open("/wallet").shows("18,765.5 CC", "bob accepted your 1,234.5 CC")
 	bob.open("/wallet").shows("1,234.5 CC", "You accepted alice's 1,234.5 CC")
 	require.LessOrEqual(t, alice.presses+bob.presses, 10)
@@ -51,9 +51,9 @@ func twoNewUsersTransferCoin(t *testing.T, n *upNode, browser *chromium) {
 
 	bob.offers("alice", "34.5", "")
 	alice.open("/wallet/inbox").press("Accept").shows("You accepted the offer.")
-	alice.open("/wallet").shows("18,800 CC").picture("balance")
-	alice.open("/wallet/history").shows("You accepted bob's 34.5 CC").picture("history")
-	alice.open("/").shows("A Florin node").picture("home")
+	alice.open("/wallet").shows("18,800 CC").pictures("balance")
+	alice.open("/wallet/history").shows("You accepted bob's 34.5 CC").pictures("history")
+	alice.open("/").shows("A Florin node").pictures("home")
 	alice.telephone().dark(true).open("/wallet").shows("18,800 CC").picture("telephone")
 
 	alice.press("Sign out").shows("Open a wallet")

@@ -225,6 +225,7 @@ func TestReader_ShowsAnAllocationAndItsSettlement(t *testing.T) {
 		}, alice)
 	require.Equal(t, "transfer "+rules+" AmuletRules_Transfer alice::1220a1 -10.0 > bob::1220b0 0.0", b.only(alice),
 		"the receiver of an allocation has nothing yet")
+	require.Equal(t, "alice set aside 10 CC for deal", b.items(alice)[0].Sentence.String())
 	require.Empty(t, b.items(bob))
 	id := ledger.ContractID(set.Output.Completed.AllocationCid)
 	command, err := ledgertest.ExerciseThrough(b.Ledger,
@@ -237,6 +238,7 @@ func TestReader_ShowsAnAllocationAndItsSettlement(t *testing.T) {
 	require.Equal(t, want, b.only(alice))
 	require.Equal(t, want, b.only(bob))
 	require.Equal(t, "#1220ab:0:leg-1", b.items(bob)[0].EventID)
+	require.Equal(t, "alice paid bob 10 CC for deal", b.items(bob)[0].Sentence.String())
 }
 
 func TestReader_ShowsUnreadableEventsAsUnknown(t *testing.T) {
