@@ -24,6 +24,20 @@ type chart struct {
 	Line, Area string
 	From, To   time.Time
 	Low, High  decimal.Decimal
+	// Middle is half of High, for the axis of amounts, which begins at zero. Dates are those of the first, the middle
+	// and the last point, for the other axis.
+	Middle decimal.Decimal
+	Dates  [3]time.Time
+	// Points are oldest first.
+	Points []chartPoint
+}
+
+// chartPoint is the balance after an entry, until the next one.
+type chartPoint struct {
+	At     time.Time
+	Amount decimal.Decimal
+	// X and Wide are the place of the point on the first axis.
+	X, Wide string
 }
 
 // chartOf goes back from the current balance, entry by entry, newest first; nil if there are too few entries.
@@ -49,11 +63,20 @@ func chartOf(now decimal.Decimal, newest []entry) *chart {
 			return nil
 		}
 	}
+	var err error
+	if drawn.Middle, err = drawn.High.Div(decimal.FromInt(2)); err != nil { //nolint:mnd // half
+		return nil
+	}
+	drawn.Dates = [3]time.Time{drawn.From, newest[(len(newest)-1)/2].Date, drawn.To}
+	wide := float64(chartWidth-2*chartMargin) / float64(len(after))
 	var line strings.Builder
 	for i, amount := range slices.Backward(after) {
 		// Entries have equal distances: the chart shows changes, not the time between them.
-		x := chartMargin + float64(len(after)-1-i)*(chartWidth-2*chartMargin)/float64(len(after))
+		x := chartMargin + float64(len(after)-1-i)*wide
 		y := strconv.FormatFloat(drawn.height(amount), 'f', 1, 64)
+		drawn.Points = append(drawn.Points, chartPoint{
+			At: newest[i].Date, Amount: amount, X: strconv.FormatFloat(x, 'f', 1, 64), Wide: strconv.FormatFloat(wide, 'f', 1, 64),
+		})
 		if line.Len() == 0 {
 			line.WriteString("M" + strconv.FormatFloat(x, 'f', 1, 64) + " " + y)
 		} else {

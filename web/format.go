@@ -16,7 +16,11 @@ import (
 func functions() template.FuncMap {
 	return template.FuncMap{
 		"coin": coins, "name": client.PartyName, "once": rand.Text,
-		"short": client.Short, "segment": url.PathEscape,
+		"short": client.Short, "segment": url.PathEscape, "size": bytesOf,
+		"fingerprintOf": func(party string) string {
+			_, fingerprint := client.SplitParty(party)
+			return fingerprint
+		},
 		"when": func(t time.Time) string { return t.UTC().Format("2 Jan 2006, 15:04 UTC") },
 		"iso":  func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
 	}
@@ -63,9 +67,25 @@ func dollars(amount, price decimal.Decimal) string {
 	return "less than $0.01"
 }
 
+// day is a day, as far as the page counts days.
+const day = 24 * time.Hour
+
+// ageOf formats the time since something began.
+func ageOf(began, now time.Time) string {
+	switch age := now.Sub(began); {
+	case age < time.Minute:
+		return "now"
+	case age < time.Hour:
+		return plural(int(age/time.Minute), "minute")
+	case age < day:
+		return plural(int(age/time.Hour), "hour")
+	default:
+		return plural(int(age/day), "day")
+	}
+}
+
 // leftOf formats the time until a deadline.
 func leftOf(ends, now time.Time) string {
-	const day = 24 * time.Hour
 	switch left := ends.Sub(now); {
 	case left <= 0:
 		return "expired"

@@ -84,3 +84,62 @@ func TestChartOf_DrawsBalance(t *testing.T) {
 	nothing := chartOf(decimal.MustParse("0"), entries("0", "0"))
 	require.Equal(t, "M4.0 116.0H300.0V116.0H596", nothing.Line)
 }
+
+func TestChartOf_HasAxesAndPoints(t *testing.T) {
+	t.Parallel()
+	began := time.Date(2026, 11, 23, 0, 0, 0, 0, time.UTC)
+	var newest []entry
+	for i, change := range []string{"-5", "10", "0"} { // 0, then 10, then 5
+		newest = append(newest, entry{HistoryEntry: client.HistoryEntry{
+			HistoryItem: client.HistoryItem{Date: began.Add(-time.Duration(i) * time.Hour)}, Change: decimal.MustParse(change),
+		}})
+	}
+	drawn := chartOf(decimal.MustParse("5"), newest)
+	require.Equal(t, "5.0", drawn.Middle.Show())
+	require.Equal(t, [3]time.Time{began.Add(-2 * time.Hour), began.Add(-time.Hour), began}, drawn.Dates)
+	var points []string
+	for _, point := range drawn.Points {
+		points = append(points, point.At.Format("15:04 ")+point.Amount.Show()+" "+point.X)
+	}
+	require.Equal(t, []string{"22:00 0.0 4.0", "23:00 10.0 201.3", "00:00 5.0 398.7"}, points)
+}
+
+func TestBytesOf_FormatsSizes(t *testing.T) {
+	t.Parallel()
+	for bytes, words := range map[int64]string{
+		0: "0 bytes", 1: "1 byte", 999: "999 bytes", 1000: "1 kB", 14_240: "14.2 kB", 999_999: "1000 kB", 1_250_000: "1.3 MB",
+		3_000_000_000: "3 GB", 1 << 62: "4611686 TB",
+	} {
+		require.Equal(t, words, bytesOf(bytes), bytes)
+	}
+}
+
+func TestTrafficOf_AveragesSinceStart(t *testing.T) {
+	t.Parallel()
+	began := time.Date(2026, 11, 23, 0, 0, 0, 0, time.UTC)
+	for name, test := range map[string]struct {
+		used, limit        int64
+		passed             time.Duration
+		left, perDay, days int64
+	}{
+		"nothing used":       {0, 500, 48 * time.Hour, 500, 0, -1},
+		"the first day":      {300, 900, time.Hour, 600, 300, 2},
+		"ten days":           {1000, 1250, 240 * time.Hour, 250, 100, 2},
+		"less than a byte":   {1, 11, 240 * time.Hour, 10, 1, 100},
+		"granted, none left": {700, 700, 168 * time.Hour, 0, 100, 0},
+		"a clock behind":     {300, 900, -time.Hour, 600, 300, 2},
+	} {
+		state := trafficOf(test.used, test.limit, began, began.Add(test.passed))
+		require.Equal(t, []int64{test.left, test.perDay, test.days}, []int64{state.Left, state.PerDay, state.Days}, name)
+	}
+}
+
+func TestAgeOf_FormatsTimeSince(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 11, 23, 0, 0, 0, 0, time.UTC)
+	for age, words := range map[time.Duration]string{
+		-time.Second: "now", time.Second: "now", time.Minute: "1 minute", 3 * time.Hour: "3 hours", 50 * time.Hour: "2 days",
+	} {
+		require.Equal(t, words, ageOf(now.Add(-age), now), age)
+	}
+}

@@ -142,17 +142,22 @@ func (s *site) inboxOf(v *visit) (data inboxView, err error) {
 
 // waiting shows the number of offers to the user, in the navigation of every page.
 func (s *site) waiting(v *visit) error {
-	all, err := v.offers()
+	count, err := v.countWaiting()
 	if err != nil {
 		return err
 	}
-	count := 0
+	return s.show(v, "inbox-count", count)
+}
+
+// countWaiting counts the offers to the visitor.
+func (v *visit) countWaiting() (count int, err error) {
+	all, err := v.offers()
 	for _, one := range all {
 		if one.Receiver == v.party {
 			count++
 		}
 	}
-	return s.show(v, "inbox-count", count)
+	return count, err
 }
 
 func (s *site) answer(v *visit) error {

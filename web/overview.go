@@ -12,6 +12,10 @@ type overviewView struct {
 	Price                                       decimal.Decimal
 	Chart                                       *chart
 	Last                                        []entry
+	// Waiting is the number of offers to the visitor.
+	Waiting int
+	// Tokens are those beside the coin. They are not in the live part.
+	Tokens []tokenSum `json:"-"`
 	// Tap is the amount that the visitor typed, Problem the reason why the tap failed.
 	Tap     string
 	Problem *problem
@@ -27,6 +31,9 @@ func (s *site) overview(v *visit) error {
 	}
 	if isFragment(v.r) {
 		return s.show(v, "overview-live", data)
+	}
+	if data.Tokens, err = s.tokens(v); err != nil {
+		return err
 	}
 	return s.show(v, "overview", data)
 }
@@ -44,11 +51,15 @@ func overviewOf(v *visit) (data overviewView, err error) {
 	if err != nil {
 		return data, err
 	}
+	waiting, err := v.countWaiting()
+	if err != nil {
+		return data, err
+	}
 	return overviewView{
 		Unlocked: held.Unlocked, Locked: held.Locked, Fees: held.Fees, Price: price, Tap: "100",
 		UnlockedDollars: dollars(held.Unlocked, price), LockedDollars: dollars(held.Locked, price),
 		FeesDollars: dollars(held.Fees, price), Chart: chartOf(held.Unlocked, entries),
-		Last: entries[:min(lastEntries, len(entries))],
+		Last: entries[:min(lastEntries, len(entries))], Waiting: waiting,
 	}, nil
 }
 
@@ -64,6 +75,9 @@ func (s *site) tap(v *visit) error {
 		return err
 	}
 	data, failed := overviewOf(v)
+	if failed == nil {
+		data.Tokens, failed = s.tokens(v)
+	}
 	if failed != nil {
 		return failed
 	}
