@@ -9,6 +9,8 @@ import (
 const preapprovalPath = "/v0/wallet/transfer-preapproval"
 
 type receiveView struct {
+	// Code is the party id as a QR code; nil if the id is too long for one.
+	Code *qrCode
 	// On is true if the receiver has a preapproval, until Expires.
 	On       bool
 	Provider string
@@ -29,6 +31,7 @@ func (s *site) receive(v *visit) error {
 }
 
 func (s *site) receiveOf(v *visit) (data receiveView, err error) {
+	data.Code, _ = qrOf(v.party) // the id stands beside it
 	var out struct {
 		Found struct {
 			Contract contract[struct {
