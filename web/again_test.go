@@ -3,6 +3,7 @@ package web_test
 import (
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -119,4 +120,37 @@ func TestPreview_RepeatedPreviewPaysOnce(t *testing.T) {
 	alice.load(alice.request(http.MethodPost, path, form)).shows("Send this?")
 	_, shown := alice.form("/wallet/send")
 	require.NotEmpty(t, shown.Get("once"))
+}
+
+// After a transfer, the back button of a browser leads to the preview, and from there to the form.
+func TestPreview_BackLeadsToInputAndPaysOnce(t *testing.T) {
+	t.Parallel()
+	server := node(t)
+	alice := window(t, server).as("alice")
+	window(t, server).as("bob")
+	alice.press("/wallet/tap", "amount", "1")
+	alice.open("/wallet/send").press("/wallet/send/preview", "to", "bob", "amount", "5", "note", "a & b", "hours", "1")
+	preview := alice.path
+	require.True(t, strings.HasPrefix(preview, "/wallet/send/preview?"), preview)
+	_, form := alice.form("/wallet/send")
+	require.NotContains(t, preview, url.QueryEscape(form.Get("form")), "the token of the session is in no address")
+	for range 2 {
+		alice.open(preview).shows("Send this?", "a & b").press("/wallet/send").shows("You offered 5 CC to bob.")
+	}
+	alice.open("/wallet").shows("195 CC", "You offered bob 5 CC")
+	var edit string
+	for _, link := range links(alice.open(preview), "href") {
+		if strings.HasPrefix(link, "/wallet/send?") {
+			edit = link
+		}
+	}
+	_, typed := alice.open(edit).form("/wallet/send/preview")
+	require.Equal(t, []string{"bob", "5", "a & b", "1"},
+		[]string{typed.Get("to"), typed.Get("amount"), typed.Get("note"), typed.Get("hours")})
+
+	alice.open("/wallet/send/preview?to=bob&amount=5") // without a key, two forms could pay twice
+	require.True(t, strings.HasPrefix(alice.path, "/wallet/send?"), alice.path)
+	alice.press("/wallet/send/preview", "note", strings.Repeat("x", 4<<10)).shows("too long together")
+	require.Equal(t, http.StatusUnprocessableEntity, alice.status)
+	alice.open(edit).press("/wallet/send/preview", "hours", "5").shows(`"5" hours is not one of the times to accept.`)
 }

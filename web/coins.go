@@ -1,6 +1,7 @@
 package web
 
 import (
+	"errors"
 	"net/http"
 	"slices"
 	"strconv"
@@ -14,6 +15,8 @@ type coinRow struct {
 	// Amount is the effective amount of the coin, Fee the holding fee so far.
 	Amount, Fee decimal.Decimal
 	Since       time.Time
+	// Age is the time since then, in words.
+	Age string
 	// Holders can unlock the coin before Until.
 	Holders []string
 	Until   time.Time
@@ -71,16 +74,19 @@ func (s *site) coinsOf(v *visit) (data coinsView, err error) {
 	if err := v.api.Get(v.ctx(), "/v0/wallet/coins", &out); err != nil {
 		return data, err
 	}
-	data.Coins, data.MoreCoins = firstOf(coinRowsOf(out.Coins))
-	data.Locked, data.MoreLocked = firstOf(coinRowsOf(out.Locked))
+	now, err := s.ledgerTime(v)
+	if err != nil {
+		return data, err
+	}
+	data.Coins, data.MoreCoins = firstOf(coinRowsOf(out.Coins, now))
+	data.Locked, data.MoreLocked = firstOf(coinRowsOf(out.Locked, now))
 	for _, one := range out.Coins {
 		if data.Sum, err = data.Sum.Add(one.Amount); err != nil {
 			return data, err
 		}
 	}
-	now, err := s.ledgerTime(v)
 	data.Expires = now.Add(mergeTime).UnixMicro()
-	return data, err
+	return data, nil
 }
 
 // merge joins all coins into one: a token standard transfer to oneself.
@@ -93,10 +99,33 @@ func (s *site) merge(v *visit) error {
 		Receiver: v.party, Amount: v.field("amount"), Description: "", ExpiresAt: expires,
 		TrackingID: "page-" + v.field("once"),
 	}, nil)
-	switch {
-	case err == nil:
+	return s.finishMerge(v, err)
+}
+
+// mergeChosen joins the chosen coins into one.
+func (s *site) mergeChosen(v *visit) error {
+	expires, err := strconv.ParseInt(v.field("expires"), 10, 64)
+	if err != nil {
+		return &problem{Status: http.StatusBadRequest, What: "The form has no expiry time for the transfer."}
+	}
+	chosen := v.r.PostForm["coin"]
+	if len(chosen) < 2 { //nolint:mnd // one coin is merged already
+		return s.finishMerge(v, unprocessable("You chose "+plural(len(chosen), "coin")+".", "Choose at least two coins to merge."))
+	}
+	ends := time.UnixMicro(expires)
+	transfer := chosenTransfer{receiver: v.party, requested: ends.Add(-mergeTime - requestMargin), expires: ends}
+	if err := transfer.chosenCoins(chosen); err != nil {
+		return err
+	}
+	_, err = v.transferChosen("Merge the chosen coins", transfer)
+	return s.finishMerge(v, err)
+}
+
+func (s *site) finishMerge(v *visit, err error) error {
+	if err == nil {
 		return s.done(v, "/wallet/coins", "Your coin is merged.")
-	case !isFinal(err):
+	}
+	if _, isMine := errors.AsType[*problem](err); !isMine && !isFinal(err) {
 		return err
 	}
 	data, failed := s.coinsOf(v)
@@ -108,13 +137,13 @@ func (s *site) merge(v *visit) error {
 }
 
 // coinRowsOf returns the coins, largest first.
-func coinRowsOf(from []position) []coinRow {
+func coinRowsOf(from []position, now time.Time) []coinRow {
 	all := make([]coinRow, len(from))
 	for i, one := range from {
 		c := one.Contract.Contract
 		all[i] = coinRow{
-			ID: c.ID, Amount: one.Amount, Fee: one.Fee, Since: c.CreatedAt, Holders: c.Payload.Lock.Holders,
-			Until: c.Payload.Lock.Until, Why: c.Payload.Lock.Why, Dust: one.Fee.Cmp(one.Amount) >= 0,
+			ID: c.ID, Amount: one.Amount, Fee: one.Fee, Since: c.CreatedAt, Age: ageOf(c.CreatedAt, now),
+			Holders: c.Payload.Lock.Holders, Until: c.Payload.Lock.Until, Why: c.Payload.Lock.Why, Dust: one.Fee.Cmp(one.Amount) >= 0,
 		}
 	}
 	slices.SortStableFunc(all, func(x, y coinRow) int { return y.Amount.Cmp(x.Amount) })

@@ -109,6 +109,7 @@ func TestPage_ChargesRequestsToVisitor(t *testing.T) {
 	heard()
 	for _, page := range []string{
 		"/wallet", "/wallet/send", "/wallet/inbox", "/wallet/waiting", "/wallet/receive", "/wallet/history", "/wallet/coins",
+		"/wallet/traffic", "/wallet/payments", "/wallet/allocations", "/wallet/external", "/wallet/names",
 		"/explorer", "/explorer/parties", "/explorer/parties/alice",
 	} {
 		alice.open(page)

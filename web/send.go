@@ -2,9 +2,8 @@ package web
 
 import (
 	"cmp"
-	"crypto/rand"
 	"net/http"
-	"slices"
+	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -14,14 +13,28 @@ import (
 	"github.com/florinledger/florin/wallet/sentence"
 )
 
-const transfersPath = "/v0/wallet/token-standard/transfers"
+const (
+	transfersPath = "/v0/wallet/token-standard/transfers"
+	sendPath      = "/wallet/send"
+	// defaultHours is the time to accept that the form proposes.
+	defaultHours = "24"
+)
 
 // order is the input of the send form.
 type order struct{ To, Amount, Note, Hours string }
 
-func orderOf(v *visit) order {
-	return order{To: v.field("to"), Amount: v.field("amount"), Note: v.field("note"), Hours: v.field("hours")}
+func orderOf(values url.Values) order {
+	field := func(name string) string { return strings.TrimSpace(values.Get(name)) }
+	return order{To: field("to"), Amount: field("amount"), Note: field("note"), Hours: field("hours")}
 }
+
+// query is the input in an address.
+func (o order) query() url.Values {
+	return url.Values{"to": {o.To}, "amount": {o.Amount}, "note": {o.Note}, "hours": {o.Hours}}
+}
+
+// Edit is the address of the form with this input.
+func (o order) Edit() string { return sendPath + "?" + o.query().Encode() }
 
 // period is a choice of the time to accept.
 type period struct{ Hours, Words string }
@@ -35,21 +48,27 @@ func periods() []period {
 	return []period{{"1", "1 hour"}, {"24", "1 day"}, {"168", "7 days"}, {"720", "30 days"}}
 }
 
+// suggestion is a receiver that the form proposes: a name or a party id, and a label if the value does not say enough.
+type suggestion struct{ Value, Label string }
+
 type sendView struct {
 	order
 
 	Available decimal.Decimal
-	Periods   []period
-	Users     []user
-	Problem   *problem
+	// All is the address of the form with all that the visitor can spend.
+	All         string
+	Periods     []period
+	Suggestions []suggestion
+	// ByName is true if a name finds a receiver.
+	ByName  bool
+	Problem *problem
 }
 
 func (s *site) sendForm(v *visit) error {
-	return s.showSendForm(v, order{To: v.r.URL.Query().Get("to"), Hours: "24"}, nil)
+	typed := orderOf(v.r.URL.Query())
+	typed.Hours = cmp.Or(typed.Hours, defaultHours)
+	return s.showSendForm(v, typed, nil)
 }
-
-// sendAgain shows the form with the visitor's input.
-func (s *site) sendAgain(v *visit) error { return s.showSendForm(v, orderOf(v), nil) }
 
 // showSendForm shows the form with the visitor's input and the error. If the balance is too low, it says so instead of
 // the ledger's error.
@@ -67,13 +86,54 @@ func (s *site) showSendForm(v *visit, typed order, refused *problem) error {
 	if err != nil {
 		return err
 	}
+	recent, _, err := v.entries("", recentEntries)
+	if err != nil {
+		return err
+	}
+	all := typed
+	all.Amount = held.Unlocked.Show()
 	status := http.StatusOK
 	if refused != nil {
 		status = http.StatusUnprocessableEntity
 	}
 	return s.write(v, status, "send", sendView{
-		order: typed, Available: held.Unlocked, Periods: periods(), Users: users, Problem: refused,
+		order: typed, Available: held.Unlocked, All: all.Edit(), Periods: periods(), ByName: len(users) > 0,
+		Suggestions: suggestionsOf(v.party, users, recent), Problem: refused,
 	})
+}
+
+// recentEntries is the number of entries whose receivers the form proposes.
+const recentEntries = 50
+
+// suggestionsOf proposes the receivers of the last transfers, newest first, then the users of the node.
+func suggestionsOf(own string, users []user, recent []entry) (all []suggestion) {
+	names, seen := map[string]string{}, map[string]bool{own: true, "": true}
+	for _, one := range users {
+		names[one.Party] = one.ID
+	}
+	add := func(party string) {
+		if seen[party] {
+			return
+		}
+		seen[party] = true
+		if name, known := names[party]; known {
+			all = append(all, suggestion{Value: name})
+		} else {
+			all = append(all, suggestion{Value: party, Label: client.PartyFor(own, party)})
+		}
+	}
+	for _, one := range recent {
+		if one.Sender != nil && one.Sender.Party == own {
+			add(one.OfferedTo)
+			for _, receiver := range one.Receivers {
+				add(receiver.Party)
+			}
+		}
+	}
+	for _, one := range users {
+		add(one.Party)
+	}
+	return all
 }
 
 // transfer is a transfer request in the API's JSON.
@@ -83,91 +143,6 @@ type transfer struct {
 	Description string `json:"description"`
 	ExpiresAt   int64  `json:"expires_at"`
 	TrackingID  string `json:"tracking_id"`
-}
-
-// dryRun is a preview in the API's JSON.
-type dryRun struct {
-	WouldSucceed bool   `json:"would_succeed"`
-	Path         string `json:"path"`
-	Traffic      struct {
-		Bytes   int64           `json:"bytes"`
-		Coin    decimal.Decimal `json:"amulet"`
-		Dollars decimal.Decimal `json:"usd"`
-	} `json:"traffic"`
-	Coin struct {
-		Coin    decimal.Decimal `json:"amulet"`
-		Dollars decimal.Decimal `json:"usd"`
-	} `json:"coin"`
-	Merges  int `json:"merges"`
-	Refusal *struct {
-		Status int    `json:"status"`
-		Error  string `json:"error"`
-	} `json:"refusal"`
-}
-
-// Accepts reports whether the receiver has to accept first.
-func (d dryRun) Accepts() bool { return d.Path == "two-step" || d.Path == "offer" }
-
-// asProblem is the reason why the change would fail; nil if it would succeed.
-func (d dryRun) asProblem() *problem {
-	switch {
-	case d.Refusal != nil:
-		return &problem{Status: d.Refusal.Status, What: d.Refusal.Error}
-	case !d.WouldSucceed:
-		return &problem{Status: http.StatusConflict, What: "The ledger would refuse this now."}
-	default:
-		return nil
-	}
-}
-
-type previewView struct {
-	order
-
-	// Once is the key of the form before, so that a reloaded preview has the same key.
-	Once     string
-	Receiver string
-	Sum      decimal.Decimal
-	Expires  time.Time
-	Micros   int64
-	Left     string
-	Run      dryRun
-	Worth    string
-}
-
-// preview shows the result of a transfer before the visitor confirms it.
-func (s *site) preview(v *visit) error {
-	typed := orderOf(v)
-	data := previewView{order: typed, Once: cmp.Or(v.field("once"), rand.Text())}
-	var err error
-	if data.Sum, err = amountOf(typed.Amount); err == nil {
-		data.Receiver, err = s.receiver(v, typed.To)
-	}
-	if err != nil {
-		return s.showSendForm(v, typed, problemOf(err))
-	}
-	lasting := slices.IndexFunc(periods(), func(p period) bool { return p.Hours == typed.Hours })
-	if lasting < 0 {
-		return s.showSendForm(v, typed, unprocessable(strconv.Quote(typed.Hours)+" hours is not one of the times to accept.",
-			"Choose one of the listed times."))
-	}
-	now, err := s.ledgerTime(v)
-	if err != nil {
-		return err
-	}
-	data.Expires = now.Add(periods()[lasting].lasts())
-	data.Micros, data.Left = data.Expires.UnixMicro(), leftOf(data.Expires, now)
-	err = v.api.Post(v.ctx(), transfersPath+"?dry_run=true", transfer{
-		Receiver: data.Receiver, Amount: data.Sum.String(), Description: typed.Note, ExpiresAt: data.Micros,
-		TrackingID: "preview",
-	}, &data.Run)
-	if err == nil && data.Run.asProblem() != nil {
-		err = data.Run.asProblem()
-	}
-	if err != nil {
-		return s.showSendForm(v, typed, problemOf(err))
-	}
-	data.Worth = data.Run.Coin.Dollars.Show()
-	return s.show(v, "preview", data)
 }
 
 // amountOf parses an amount that a person typed. It refuses commas, which separate thousands in some countries and
@@ -203,7 +178,7 @@ func (s *site) receiver(v *visit, typed string) (string, error) {
 
 // send makes the previewed transfer.
 func (s *site) send(v *visit) error {
-	typed := orderOf(v)
+	typed := orderOf(v.r.PostForm)
 	expires, err := strconv.ParseInt(v.field("expires"), 10, 64)
 	if err != nil {
 		return &problem{Status: http.StatusBadRequest, What: "The form has no expiry time for the transfer."}

@@ -36,7 +36,8 @@ func TestWallet_SendsCoinBetweenNewUsers(t *testing.T) {
 	alice.press("/wallet/send/preview", "to", "bob", "amount", "1234.5", "note", "lunch & <b>more</b>")
 	require.Equal(t, http.StatusOK, alice.status, alice.text)
 	alice.shows("Send this?", "1,234.5 CC", "bob::1220247136781190caa1cebb2562a63effa0e79e4bbffc9a55a61f9bbe2650000685",
-		"lunch & <b>more</b>", "locked until they accept", "24 hours left")
+		"lunch & <b>more</b>", "bob gets 1,234.5 CC, locked until they accept", "24 hours left", "$6.17", "Fee none",
+		"of the node's, worth", "Send 1,234.5 CC to bob")
 	path, form := alice.form("/wallet/send")
 	for range 3 { // a double click, and a reload
 		alice.load(alice.request(http.MethodPost, path, form)).shows("You offered 1,234.5 CC to bob.", "Withdraw")
@@ -91,7 +92,7 @@ func TestPreapproval_TurnsOnAndOff(t *testing.T) {
 	alice.press("/wallet/tap", "amount", "1")
 	bob.open("/wallet/receive").shows("Off: you accept or reject each transfer.", "bob::1220")
 	bob.press("/wallet/preapproval").shows("On: you get coin at once, without accepting it.")
-	alice.open("/wallet/send").press("/wallet/send/preview", "to", "bob", "amount", "5").shows("gets the coin at once")
+	alice.open("/wallet/send").press("/wallet/send/preview", "to", "bob", "amount", "5").shows("bob gets 5 CC at once.")
 	alice.press("/wallet/send").shows("You sent 5 CC to bob.")
 	bob.open("/wallet").shows("5 CC")
 	bob.open("/wallet/receive").press("/wallet/preapproval/cancel").shows("Off: you accept or reject each transfer.")
@@ -197,7 +198,10 @@ func TestPages_LinksAndFormsWork(t *testing.T) {
 			require.Equal(t, 1, titles, queue[0])
 		}
 	}
-	for _, path := range []string{"/wallet/history.csv", "/wallet/waiting", "/docs", "/explorer", "/explorer/parties"} {
+	for _, path := range []string{
+		"/wallet/history.csv", "/wallet/waiting", "/docs", "/explorer", "/explorer/parties", "/wallet/names", "/wallet/traffic",
+		"/wallet/payments", "/wallet/allocations", "/wallet/external",
+	} {
 		require.True(t, seen[path], "%s: %v", path, seen)
 	}
 }
@@ -311,6 +315,7 @@ func TestCoins_MergesHoldings(t *testing.T) {
 	alice := window(t, server).as("alice")
 	alice.press("/wallet/tap", "amount", "1").open("/wallet/coins").shows("200 CC")
 	require.NotContains(t, alice.words(), "Merge")
+	alice.shows("Age")
 	alice.open("/wallet").press("/wallet/tap", "amount", "2").open("/wallet/coins").shows("200 CC", "400 CC")
 	path, form := alice.form("/wallet/coins/merge")
 	for range 2 { // a double click

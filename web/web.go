@@ -94,25 +94,7 @@ func New(options Options) (http.Handler, error) {
 		mux.Handle("GET "+providerPath, s.page(s.startProviderSignIn))
 		mux.Handle("GET "+providerReturnPath, s.page(s.finishProviderSignIn))
 	}
-	for pattern, view := range map[string]view{
-		"POST /wallet/open":                    s.open,
-		"POST /wallet/tap":                     s.tap,
-		"GET /wallet/send":                     s.sendForm,
-		"POST /wallet/send":                    s.send,
-		"POST /wallet/send/edit":               s.sendAgain,
-		"POST /wallet/send/preview":            s.preview,
-		"GET /wallet/inbox":                    s.inbox,
-		"GET /wallet/waiting":                  s.waiting,
-		"POST /wallet/inbox/{kind}/{id}/{act}": s.answer,
-		"GET /wallet/receive":                  s.receive,
-		"POST /wallet/preapproval":             s.preapprove,
-		"POST /wallet/preapproval/cancel":      s.cancelPreapproval,
-		"GET /wallet/coins":                    s.coins,
-		"POST /wallet/coins/merge":             s.merge,
-		"GET /wallet/history":                  s.history,
-		"GET /wallet/history/{id}":             s.historyEntry,
-		"GET /wallet/history.csv":              s.table,
-	} {
+	for pattern, view := range s.walletViews() {
 		mux.Handle(pattern, s.page(s.signedIn(view)))
 	}
 	for pattern, show := range map[string]func(*visit, reader) error{

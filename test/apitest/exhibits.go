@@ -150,9 +150,13 @@ type Request struct {
 // RequestPackage is the package of an app that requests allocations.
 func RequestPackage() ledger.Package {
 	const dso = "DSO::" + Namespace
+	requested, deadline := lf.TimestampOf(now().Add(-time.Minute)), inAnHour()
 	view := func(r Request) (token.AllocationRequestView, error) {
 		return token.AllocationRequestView{
-			Settlement: token.SettlementInfo{Executor: r.Asker, SettlementRef: token.Reference{ID: "deal"}},
+			Settlement: token.SettlementInfo{
+				Executor: r.Asker, SettlementRef: token.Reference{ID: "deal"}, RequestedAt: requested,
+				AllocateBefore: deadline, SettleBefore: deadline,
+			},
 			TransferLegs: map[string]token.TransferLeg{"leg": {
 				Sender: r.Asked, Receiver: r.Asker, Amount: decimal.MustParse("1"),
 				InstrumentID: token.InstrumentID{Admin: dso, ID: coin.InstrumentName},

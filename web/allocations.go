@@ -1,0 +1,223 @@
+package web
+
+import (
+	"cmp"
+	"net/http"
+	"net/url"
+	"slices"
+	"time"
+
+	"github.com/florinledger/florin/ledger/decimal"
+)
+
+const (
+	allocationsPath        = "/wallet/allocations"
+	allocationsAPI         = "/v0/allocations"
+	allocationRequestsAPI  = "/v0/wallet/token-standard/allocation-requests"
+	allocationRequestsType = "#splice-api-token-allocation-request-v1:Splice.Api.Token.AllocationRequestV1:AllocationRequest"
+)
+
+// metadata is the token standard's metadata.
+type metadata struct {
+	Values map[string]string `json:"values"`
+}
+
+// settlement is a set of transfers that an executor makes together.
+type settlement struct {
+	Executor  string `json:"executor"`
+	Reference struct {
+		ID       string  `json:"id"`
+		Contract *string `json:"cid"`
+	} `json:"settlementRef"`
+	Requested      time.Time `json:"requestedAt"`
+	AllocateBefore time.Time `json:"allocateBefore"`
+	SettleBefore   time.Time `json:"settleBefore"`
+	Meta           metadata  `json:"meta"`
+}
+
+// leg is one transfer of a settlement.
+type leg struct {
+	Sender     string          `json:"sender"`
+	Receiver   string          `json:"receiver"`
+	Amount     decimal.Decimal `json:"amount"`
+	Instrument struct {
+		Admin string `json:"admin"`
+		ID    string `json:"id"`
+	} `json:"instrumentId"`
+	Meta metadata `json:"meta"`
+}
+
+// allocation is coin that the visitor has set aside for a settlement.
+type allocation struct {
+	Allocation struct {
+		Settlement settlement `json:"settlement"`
+		LegID      string     `json:"transferLegId"`
+		Leg        leg        `json:"transferLeg"`
+	} `json:"allocation"`
+}
+
+// requestedLeg is a leg that the visitor is asked to pay. CanPay is true if it is in coin, which the wallet can set
+// aside. Anybody may give another token the coin's name, so that its administrator matters.
+type requestedLeg struct {
+	leg
+
+	ID     string
+	CanPay bool
+}
+
+// allocationRequest asks the visitor to set coin aside. Its contract is of an app; this is what it says in the words of
+// the token standard.
+type allocationRequest struct {
+	ID         string
+	Settlement settlement
+	Legs       []requestedLeg
+}
+
+type allocationsView struct {
+	Requests    []allocationRequest
+	Allocations []contract[allocation]
+	// MoreRequests and MoreAllocations are the numbers of those that the page does not show.
+	MoreRequests, MoreAllocations int
+	Problem                       *problem
+}
+
+func (s *site) allocations(v *visit) error {
+	data, err := s.allocationsView(v)
+	if err != nil {
+		return err
+	}
+	return s.show(v, "allocations", data)
+}
+
+func (s *site) allocationsView(v *visit) (data allocationsView, err error) {
+	var asked struct {
+		Requests []struct {
+			Contract contract[struct{}] `json:"contract"`
+		} `json:"allocation_requests"`
+	}
+	if err := v.api.Get(v.ctx(), allocationRequestsAPI, &asked); err != nil {
+		return data, err
+	}
+	requests := asked.Requests[:min(maxRequests, len(asked.Requests))]
+	data.MoreRequests = len(asked.Requests) - len(requests)
+	dso, err := v.dso()
+	if err != nil {
+		return data, err
+	}
+	for _, one := range requests {
+		request, err := v.allocationRequest(one.Contract.ID, dso)
+		if err != nil {
+			return data, err
+		}
+		data.Requests = append(data.Requests, request)
+	}
+	var made struct {
+		Allocations []struct {
+			Contract contract[allocation] `json:"contract"`
+		} `json:"allocations"`
+	}
+	if err := v.api.Get(v.ctx(), allocationsAPI, &made); err != nil {
+		return data, err
+	}
+	for _, one := range made.Allocations {
+		data.Allocations = append(data.Allocations, one.Contract)
+	}
+	data.Allocations, data.MoreAllocations = firstOf(data.Allocations)
+	return data, nil
+}
+
+// maxRequests is the maximum number of requests on a page: each needs a call for its view.
+const maxRequests = 20
+
+// allocationRequest reads a request: the legs that the visitor pays. The coin's administrator is dso.
+func (v *visit) allocationRequest(id, dso string) (request allocationRequest, err error) {
+	var out struct {
+		Created struct {
+			Event struct {
+				Views []struct {
+					Value struct {
+						Settlement settlement     `json:"settlement"`
+						Legs       map[string]leg `json:"transferLegs"`
+					} `json:"viewValue"`
+				} `json:"interfaceViews"`
+			} `json:"createdEvent"`
+		} `json:"created"`
+	}
+	err = v.api.Post(v.ctx(), "/v2/events/events-by-contract-id", map[string]any{
+		"contractId": id, "eventFormat": interfaceFormat(v.party, allocationRequestsType),
+	}, &out)
+	request.ID = id
+	if err != nil {
+		return request, err
+	}
+	for _, view := range out.Created.Event.Views {
+		request.Settlement = view.Value.Settlement
+		for name, one := range view.Value.Legs {
+			if one.Sender == v.party {
+				isCoin := one.Instrument.ID == coinInstrument && one.Instrument.Admin == dso
+				request.Legs = append(request.Legs, requestedLeg{leg: one, ID: name, CanPay: isCoin})
+			}
+		}
+	}
+	slices.SortFunc(request.Legs, func(x, y requestedLeg) int { return cmp.Compare(x.ID, y.ID) })
+	return request, nil
+}
+
+// allocate sets coin aside for a leg of a request.
+func (s *site) allocate(v *visit) error {
+	dso, err := v.dso()
+	if err != nil {
+		return err
+	}
+	request, err := v.allocationRequest(v.r.PathValue("id"), dso)
+	if err != nil {
+		return s.finishAllocation(v, err, "")
+	}
+	name := v.field("leg")
+	at := slices.IndexFunc(request.Legs, func(one requestedLeg) bool { return one.ID == name && one.CanPay })
+	if at < 0 {
+		return s.pageNotFound(v)
+	}
+	paid, of := request.Legs[at], request.Settlement
+	text := coins(paid.Amount)
+	err = v.change("Set "+text+" aside", http.MethodPost, allocationsAPI, map[string]any{
+		"settlement": map[string]any{
+			"executor":       of.Executor,
+			"settlement_ref": map[string]any{"id": of.Reference.ID, "cid": of.Reference.Contract},
+			"requested_at":   of.Requested.UnixMicro(), "allocate_before": of.AllocateBefore.UnixMicro(),
+			"settle_before": of.SettleBefore.UnixMicro(), "meta": of.Meta.Values,
+		},
+		"transfer_leg_id": paid.ID,
+		"transfer_leg":    map[string]any{"receiver": paid.Receiver, "amount": paid.Amount, "meta": paid.Meta.Values},
+	}, nil)
+	return s.finishAllocation(v, err, "You set "+text+" aside.")
+}
+
+// rejectAllocation declines to set coin aside.
+func (s *site) rejectAllocation(v *visit) error {
+	err := v.change("Reject the request", http.MethodPost,
+		allocationRequestsAPI+"/"+url.PathEscape(v.r.PathValue("id"))+"/reject", nil, nil)
+	return s.finishAllocation(v, err, "You rejected the request.")
+}
+
+// withdrawAllocation takes coin back that was set aside.
+func (s *site) withdrawAllocation(v *visit) error {
+	err := v.change("Take your coin back", http.MethodPost,
+		allocationsAPI+"/"+url.PathEscape(v.r.PathValue("id"))+"/withdraw", nil, nil)
+	return s.finishAllocation(v, err, "You took your coin back.")
+}
+
+func (s *site) finishAllocation(v *visit, err error, notice string) error {
+	if err == nil {
+		return s.done(v, allocationsPath, notice)
+	}
+	if !isFinal(err) {
+		return err
+	}
+	data, failed := s.allocationsView(v)
+	if failed != nil {
+		return failed
+	}
+	data.Problem = problemOf(err)
+	return s.write(v, http.StatusUnprocessableEntity, "allocations", data)
+}
