@@ -41,7 +41,8 @@ func options(t *testing.T, api http.Handler) web.Options {
 	return web.Options{
 		API: api, Secret: secretOf(secret), Hosts: names, HostsFlag: "--hosts",
 		Participant: "participant::1220247136781190caa1cebb2562a63effa0e79e4bbffc9a55a61f9bbe2650000685",
-		BuiltIn:     builtIn, Synchronizer: "global-domain::" + apitest.Namespace, Taps: true, Now: time.Now, Log: slog.New(slog.DiscardHandler),
+		BuiltIn:     builtIn, Synchronizer: "global-domain::" + apitest.Namespace, Taps: true, Now: time.Now,
+		Log: slog.New(slog.DiscardHandler),
 		Development: &web.Development{
 			Admin: apitest.LedgerUser, CountFor: endpoint.CountFor,
 			Token: func(user string) (string, error) { return apitest.Token(t, user), nil },

@@ -75,7 +75,8 @@ func chartOf(now decimal.Decimal, newest []entry) *chart {
 		x := chartMargin + float64(len(after)-1-i)*wide
 		y := strconv.FormatFloat(drawn.height(amount), 'f', 1, 64)
 		drawn.Points = append(drawn.Points, chartPoint{
-			At: newest[i].Date, Amount: amount, X: strconv.FormatFloat(x, 'f', 1, 64), Wide: strconv.FormatFloat(wide, 'f', 1, 64),
+			At: newest[i].Date, Amount: amount,
+			X: strconv.FormatFloat(x, 'f', 1, 64), Wide: strconv.FormatFloat(wide, 'f', 1, 64),
 		})
 		if line.Len() == 0 {
 			line.WriteString("M" + strconv.FormatFloat(x, 'f', 1, 64) + " " + y)

@@ -110,7 +110,8 @@ func (s *site) mergeChosen(v *visit) error {
 	}
 	chosen := v.r.PostForm["coin"]
 	if len(chosen) < 2 { //nolint:mnd // one coin is merged already
-		return s.finishMerge(v, unprocessable("You chose "+plural(len(chosen), "coin")+".", "Choose at least two coins to merge."))
+		return s.finishMerge(v, unprocessable("You chose "+plural(len(chosen), "coin")+".",
+			"Choose at least two coins to merge."))
 	}
 	ends := time.UnixMicro(expires)
 	transfer := chosenTransfer{receiver: v.party, requested: ends.Add(-mergeTime - requestMargin), expires: ends}

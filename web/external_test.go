@@ -68,7 +68,8 @@ func TestExternal_PartySignsForItself(t *testing.T) {
 	}
 	operator.open(one).shows("40 CC")
 	bob.open("/wallet").shows("Balance 10 CC")
-	operator.open("/wallet/external/accept?" + url.Values{"party": {party}}.Encode()).shows("Nothing waits for a signature of vault.")
+	operator.open("/wallet/external/accept?" + url.Values{"party": {party}}.Encode())
+	operator.shows("Nothing waits for a signature of vault.")
 	alice.open("/wallet/external").shows("Only operators of the node work for such parties.")
 	alice.open("/wallet/external/new?name=x&key=" + publicKey(key))
 	require.Equal(t, http.StatusUnprocessableEntity, alice.status)

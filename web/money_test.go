@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/florinledger/florin/coin"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/test/apitest"
 )
@@ -72,8 +73,8 @@ func TestReceive_ShowsPartyAsQRCode(t *testing.T) {
 	t.Parallel()
 	alice := window(t, node(t)).as("alice").open("/wallet/receive")
 	alice.shows("alice::" + apitest.Namespace)
-	require.Regexp(t, `<svg class="qr" viewBox="0 0 (\d+) \d+" role="img" aria-label="QR code of your party id"><path d="M4 4h7v1h-7z`,
-		alice.text)
+	require.Regexp(t, `<svg class="qr" viewBox="0 0 (\d+) \d+" role="img" aria-label="QR code of your party id">`+
+		`<path d="M4 4h7v1h-7z`, alice.text)
 }
 
 func TestSavedNames_ShowsFormForBrowser(t *testing.T) {
@@ -110,7 +111,10 @@ func TestTraffic_ShowsWhenItRunsOut(t *testing.T) {
 		{0, 0, "Left 0 bytes Used a day 0 bytes Time left no end in sight", "free traffic suffices so far"},
 		{300_000, 300_000, "Left 0 bytes Used a day 300 kB Time left none", "no bought traffic is left"},
 		{300_000, 1_050_000, "Left 750 kB Used a day 300 kB Time left 2 days", "750 kB left, 2 days at this rate"},
-		{300_000, 310_000, "Left 10 kB Used a day 300 kB Time left less than a day", "10 kB left, less than a day at this rate"},
+		{
+			300_000, 310_000, "Left 10 kB Used a day 300 kB Time left less than a day",
+			"10 kB left, less than a day at this rate",
+		},
 	} {
 		used, limit = test.used, test.limit
 		alice.open("/wallet/traffic").shows(test.shows, "400 kB grows back within 20 minutes", "cost $16.67")
@@ -123,13 +127,16 @@ func TestTraffic_ShowsWhenItRunsOut(t *testing.T) {
 
 func TestTraffic_BuysWithWallet(t *testing.T) {
 	t.Parallel()
-	api := coinAPI(t)
+	api := apitest.NewWithCoin(t, apitest.Options{Once: true, Traffic: coin.TrafficRulesOf(
+		coin.MemberOf("participant::"+apitest.Namespace), "global-domain::"+apitest.Namespace)})
+	api.OperatorWallet()
 	alice := window(t, serve(t, options(t, api.Handler))).as("alice")
-	alice.open("/wallet/traffic").submit("/wallet/traffic").shows("out of funds")
+	alice.open("/wallet/traffic").shows("Left 0 bytes").submit("/wallet/traffic").shows("out of funds")
 	require.Equal(t, http.StatusUnprocessableEntity, alice.status)
 	alice.open("/wallet").press("/wallet/tap", "amount", "5")
-	alice.open("/wallet/traffic").submit("/wallet/traffic", "kilobytes", "2 MB").shows(`"2 MB" is not a number of kilobytes.`)
-	alice.open("/wallet/traffic").submit("/wallet/traffic", "kilobytes", "200").shows("Buy this?", "200 kB", "666.8 CC", "$3.334")
+	alice.open("/wallet/traffic").submit("/wallet/traffic", "kilobytes", "2 MB")
+	alice.shows(`"2 MB" is not a number of kilobytes.`)
+	alice.open("/wallet/traffic").submit("/wallet/traffic").shows("Buy this?", "200 kB", "666.8 CC", "$3.334")
 	preview := alice.path
 	path, form := alice.form("/wallet/traffic/buy")
 	for range 2 { // a double click
@@ -137,11 +144,11 @@ func TestTraffic_BuysWithWallet(t *testing.T) {
 	}
 	bought := alice.path
 	api.Automate()
-	alice.open(bought).shows("Your purchase is done", "Left 1")
+	alice.open(bought).shows("Your purchase is done", "Left 200 kB")
 	alice.open("/wallet").shows("Balance 333.2 CC")
 	alice.open(preview)
 	require.Equal(t, http.StatusUnprocessableEntity, alice.status, "the balance is too low for another one")
-	alice.open("/wallet/traffic?request=other").shows("Left 1")
+	alice.open("/wallet/traffic?request=other").shows("Left 200 kB")
 	require.NotContains(t, alice.words(), "Your purchase")
 }
 
@@ -167,8 +174,8 @@ func TestPayments_AreMadeRejectedAndCancelled(t *testing.T) {
 	request = api.SubscriptionRequest(payer, app)
 	alice.open("/wallet/payments").press(request + "/reject").shows("You rejected the subscription.")
 	idle := api.IdleSubscription(payer, app)
-	alice.open("/wallet/payments").shows("You pay carol", "1 hour").press(idle + "/cancel").shows("You cancelled the subscription.")
-	alice.shows("You have no subscription.")
+	alice.open("/wallet/payments").shows("You pay carol", "1 hour").press(idle + "/cancel")
+	alice.shows("You cancelled the subscription.", "You have no subscription.")
 	alice.load(alice.request(http.MethodPost, "/wallet/payments/payment/00/other", url.Values{
 		"form": alice.inputs("form", "value")[:1],
 	}))
@@ -187,7 +194,8 @@ func TestAllocations_AreMadeWithdrawnAndRejected(t *testing.T) {
 	alice.open("/wallet/allocations").shows("carol settles deal", "1 CC to carol")
 	path, form := alice.form(request + "/allocate")
 	for range 2 { // a double click
-		alice.load(alice.request(http.MethodPost, path, form)).shows("You set 1 CC aside.", "For carol , when carol settles deal")
+		alice.load(alice.request(http.MethodPost, path, form))
+		alice.shows("You set 1 CC aside.", "For carol , when carol settles deal")
 	}
 	alice.open("/wallet").shows("Balance 199 CC", "Locked 1 CC")
 	alice.open("/wallet/allocations").press("/withdraw").shows("You took your coin back.", "You have set nothing aside.")
@@ -270,7 +278,8 @@ func TestCoins_SendsExactlyTheChosenCoins(t *testing.T) {
 	bob.open("/wallet/receive").press("/wallet/preapproval")
 	alice.open("/wallet").press("/wallet/tap", "amount", "1")
 	all = alice.open("/wallet/coins").inputs("coin", "value")
-	alice.open("/wallet/coins/send?" + url.Values{"coin": all[:1], "to": {"bob"}}.Encode()).shows("bob gets 200 CC at once.")
+	chosen = "/wallet/coins/send?" + url.Values{"coin": all[:1], "to": {"bob"}}.Encode()
+	alice.open(chosen).shows("bob gets 200 CC at once.")
 	alice.press("/wallet/coins/send").shows("You sent 200 CC to bob.")
 	bob.open("/wallet").shows("Balance 1,200 CC")
 }

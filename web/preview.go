@@ -115,7 +115,7 @@ func (s *site) preview(v *visit) error {
 		return err
 	}
 	data.Expires = time.UnixMicro(data.Micros).UTC()
-	data.Left = leftOf(data.Expires, now)
+	data.Left = leftOf(data.Expires, now.Add(-time.Minute)) // a day is still a day on the page after the form
 	err = v.api.Post(v.ctx(), transfersPath+"?dry_run=true", transfer{
 		Receiver: data.Receiver, Amount: data.Sum.String(), Description: typed.Note, ExpiresAt: data.Micros,
 		TrackingID: "preview",

@@ -2,7 +2,6 @@ package web
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 
 	"rsc.io/qr"
@@ -30,8 +29,8 @@ func qrOf(text string) (*qrCode, error) {
 			for x < code.Size && code.Black(x, y) {
 				x++
 			}
-			if width := strconv.Itoa(x - from); x > from {
-				path.WriteString("M" + strconv.Itoa(from+qrMargin) + " " + strconv.Itoa(y+qrMargin) + "h" + width + "v1h-" + width + "z")
+			if x > from {
+				fmt.Fprintf(&path, "M%d %dh%dv1h-%dz", from+qrMargin, y+qrMargin, x-from, x-from)
 			}
 		}
 	}

@@ -75,7 +75,8 @@ func (s *site) confirmChosen(v *visit, data *chosenView, transfer chosenTransfer
 	}
 	lasting := slices.IndexFunc(periods(), func(p period) bool { return p.Hours == data.Hours })
 	if lasting < 0 {
-		return unprocessable(strconv.Quote(data.Hours)+" hours is not one of the times to accept.", "Choose one of the listed times.")
+		return unprocessable(strconv.Quote(data.Hours)+" hours is not one of the times to accept.",
+			"Choose one of the listed times.")
 	}
 	now, err := s.ledgerTime(v)
 	if err != nil {
