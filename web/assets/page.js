@@ -32,7 +32,11 @@
   const receivers = (to) => {
     const names = saved(to.dataset.names);
     to.list.prepend(...[...names].map(([name, party]) => make('option', party, { value: name })));
-    to.form.addEventListener('submit', () => { to.value = names.get(to.value.trim()) || to.value; });
+    to.form.addEventListener('submit', () => {
+      to.value = names.get(to.value.trim()) || to.value;
+      const typed = ['to', 'amount', 'note', 'hours'].map((name) => [name, to.form.elements[name].value]);
+      history.replaceState(null, '', '/wallet/send?' + new URLSearchParams(typed)); // so that Back shows what was typed
+    });
   };
   const editor = (part) => {
     const owner = part.dataset.owner, form = part.querySelector('form'), rows = part.querySelector('tbody');
