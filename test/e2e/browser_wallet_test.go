@@ -21,6 +21,10 @@ func TestPage_WorksInABrowser(t *testing.T) {
 		"an id leads to who did what":         anIDLeadsToWhoDidWhat,
 		"the explorer is accessible":          theExplorerIsAccessible,
 		"a lost connection loses no transfer": aLostConnectionLosesNoTransfer,
+		"a saved name receives":               aSavedNameReceives,
+		"a picture fills the receiver":        aPictureFillsTheReceiver,
+		"a key stays in the browser":          aKeyStaysInTheBrowser,
+		"the money views are accessible":      theMoneyViewsAreAccessible,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
