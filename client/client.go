@@ -131,6 +131,15 @@ func (c *Client) Call(ctx context.Context, method, path string, in, out any) err
 	return nil
 }
 
+// Text sends a GET request and returns the answer as it is. An answer other than 2xx is an *[Error].
+func (c *Client) Text(ctx context.Context, path string) (string, error) {
+	answer, err := c.send(ctx, http.MethodGet, path, nil)
+	if err != nil {
+		return "", fmt.Errorf("GET %s: %w", path, err)
+	}
+	return string(answer), nil
+}
+
 func (c *Client) send(ctx context.Context, method, path string, body io.Reader) (_ []byte, err error) {
 	request, err := http.NewRequestWithContext(ctx, method, c.base+path, body)
 	if err != nil {

@@ -133,6 +133,20 @@ func TestClient_SendsRequests(t *testing.T) {
 	}
 }
 
+func TestText_ReturnsAnswer(t *testing.T) {
+	t.Parallel()
+	api, last := newStub(t, http.StatusOK, "readyz check passed\n")
+	text, err := api.Text(t.Context(), "/readyz?verbose")
+	require.NoError(t, err)
+	require.Equal(t, "readyz check passed\n", text)
+	require.Equal(t, "GET", last.method)
+	require.Equal(t, "/readyz?verbose", last.path)
+
+	api, _ = newStub(t, http.StatusServiceUnavailable, "[-] ledger failed")
+	_, err = api.Text(t.Context(), "/readyz")
+	require.ErrorContains(t, err, "HTTP 503: [-] ledger failed")
+}
+
 func TestError_ReadsBody(t *testing.T) {
 	t.Parallel()
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"net/http"
 )
 
@@ -16,17 +17,22 @@ type Package struct {
 
 // UploadDAR uploads an archive. A repeat changes nothing.
 func (c *Client) UploadDAR(ctx context.Context, dar []byte) error {
+	return c.sendDAR(ctx, "/v2/dars", bytes.NewReader(dar))
+}
+
+// UploadDARFrom is [Client.UploadDAR] of an archive that the client reads while it sends it.
+func (c *Client) UploadDARFrom(ctx context.Context, dar io.Reader) error {
 	return c.sendDAR(ctx, "/v2/dars", dar)
 }
 
 // ValidateDAR returns the error that [Client.UploadDAR] would return, and changes nothing.
 func (c *Client) ValidateDAR(ctx context.Context, dar []byte) error {
-	return c.sendDAR(ctx, "/v2/dars/validate", dar)
+	return c.sendDAR(ctx, "/v2/dars/validate", bytes.NewReader(dar))
 }
 
-func (c *Client) sendDAR(ctx context.Context, path string, dar []byte) error {
+func (c *Client) sendDAR(ctx context.Context, path string, dar io.Reader) error {
 	_, err := c.WithHeader("Content-Type", "application/octet-stream").
-		send(ctx, http.MethodPost, path, bytes.NewReader(dar))
+		send(ctx, http.MethodPost, path, dar)
 	if err != nil {
 		return fmt.Errorf("POST %s: %w", path, err)
 	}
