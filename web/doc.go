@@ -1,4 +1,4 @@
-// Package web is the node's page: a wallet and an explorer of the ledger in a browser. It is a client of the node's
+// Package web is the node's page: a wallet, an explorer of the ledger and the operator's view in a browser. It is a client of the node's
 // public API with no other access: each call goes through the node's own HTTP handler with the user's token, so that
 // rights, limits and counts apply. It stores nothing: a session is an encrypted cookie, which every process of the
 // ledger can read.

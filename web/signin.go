@@ -5,12 +5,25 @@ import (
 	"net/http"
 	"net/url"
 	"path"
+	"strings"
 )
 
-type homeView struct{ Participant, Synchronizer, TemporalUI string }
+// homeView is the front page.
+type homeView struct {
+	Participant, Synchronizer, TemporalUI string
+	// Ready says whether the node is well; only visitors without a session see it.
+	Ready readiness
+}
 
 func (s *site) home(v *visit) error {
-	return s.show(v, "home", homeView{s.Participant, s.Synchronizer, s.TemporalUI})
+	data := homeView{Participant: s.Participant, Synchronizer: s.Synchronizer, TemporalUI: s.TemporalUI}
+	if v.session.Token == "" {
+		var err error
+		if data.Ready, err = v.readiness(); err != nil {
+			s.note(v.ctx(), http.StatusServiceUnavailable, err) // the front page works without it
+		}
+	}
+	return s.show(v, "home", data)
 }
 
 type signInView struct {
@@ -22,9 +35,10 @@ type signInView struct {
 	Problem  *problem
 	// User is the name that the visitor typed. The page never shows a token again.
 	User string
-	// To is the page to open after sign-in. Explores is true if it is in the explorer.
-	To       string
-	Explores bool
+	// To is the page to open after sign-in. Explores is true if it is outside the wallet, Operates if it is in the
+	// operator's part.
+	To                 string
+	Explores, Operates bool
 }
 
 const walletPath = "/wallet"
@@ -92,6 +106,7 @@ func (s *site) showSignIn(v *visit, status int, typed string, refused *problem) 
 	}
 	data := signInView{
 		ByName: s.Development != nil, Users: users, User: typed, Problem: refused, To: next, Explores: next != walletPath,
+		Operates: strings.HasPrefix(next, adminPath),
 	}
 	if s.signInProvider != nil {
 		data.Provider = s.signInProvider.host()

@@ -75,13 +75,15 @@ func readViews(participant string) (views, error) {
 type pageData struct {
 	// View is the name of the page, for the navigation.
 	View string
-	// Place is the part of the page: "wallet" or "explorer"; "" on the front page.
+	// Place is the part of the page: "wallet", "explorer" or "admin"; "" on the front page.
 	Place   string
 	Session session
 	Party   string
 	// Form is the token for forms.
 	Form   string
 	Notice string
+	// Development is true on a node that lets everybody sign in by name.
+	Development bool
 	// Taps is true if everybody may mint coin.
 	Taps bool
 	// Seen is a hash of Data. A page that already has it gets nothing new.
@@ -97,7 +99,7 @@ func (s *site) show(v *visit, name string, data any) error {
 func (s *site) write(v *visit, status int, name string, data any) error {
 	all := pageData{
 		View: name, Place: placeOf(v.r.URL.Path), Session: v.session, Party: v.party,
-		Form: v.sessions.form(v.session), Taps: s.Taps, Data: data,
+		Form: v.sessions.form(v.session), Development: s.Development != nil, Taps: s.Taps, Data: data,
 	}
 	block := "frame"
 	pageName, part, isPart := strings.Cut(name, "-")

@@ -109,6 +109,7 @@ func New(options Options) (http.Handler, error) {
 	} {
 		mux.Handle(pattern, s.page(s.withReader(show)))
 	}
+	s.adminRoutes(mux)
 	mux.Handle("/", s.page(s.pageNotFound))
 	pages := s.observe(mux, options.Hosts.GuardPages(mux, options.HostsFlag))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -253,7 +254,11 @@ func (s *site) checkForm(v *visit) error {
 	if err := v.r.ParseForm(); err != nil {
 		return &problem{Status: http.StatusBadRequest, What: "The form cannot be read: " + err.Error() + "."}
 	}
-	if !v.sessions.isForm(v.session, v.r.PostFormValue(formField)) {
+	return v.checkToken(v.r.PostFormValue(formField))
+}
+
+func (v *visit) checkToken(token string) error {
+	if !v.sessions.isForm(v.session, token) {
 		return &problem{
 			Status: http.StatusForbidden, What: "This form belongs to a session that has ended.",
 			Next: "Nothing was done. Load the page again, and sign in if needed.",
@@ -304,6 +309,9 @@ func (s *site) pageNotFound(v *visit) error {
 	next := "Go to the wallet."
 	if placeOf(v.r.URL.Path) == "explorer" {
 		next = "Go to the explorer."
+	}
+	if placeOf(v.r.URL.Path) == "admin" {
+		next = "Go to the node's health."
 	}
 	return &problem{
 		Status: http.StatusNotFound, What: fmt.Sprintf("There is no page %q.", v.r.URL.Path), Next: next,

@@ -1,5 +1,5 @@
-// What the page can do beside htmx: show times as the reader's clock does, copy, remember names, scan a party id, rest
-// while nobody looks, and say that the node does not answer. Without it everything else works.
+// What the page can do beside htmx: show times as the reader's clock does, copy, remember names, scan a party id, draw live
+// figures, rest while nobody looks, and say that the node does not answer. Without it everything else works.
 (() => {
   const local = (root) => root.querySelectorAll('time[datetime]:not([title])').forEach((time) => {
     const at = new Date(time.dateTime);
@@ -113,9 +113,54 @@
   each('#names', editor);
   each('[data-fill]', fills);
   each('#scan', scans);
+  // The page remembers the live figures while it is open, and draws them.
+  const pointsOf = new Map();
+  const mostPoints = 360, wide = 340, high = 130, left = 52, right = 8, top = 10, foot = 24;
+  const shape = (name, attributes, words = '') => {
+    const made = document.createElementNS('http://www.w3.org/2000/svg', name);
+    Object.entries(attributes).forEach(([key, value]) => made.setAttribute(key, value));
+    made.textContent = words;
+    return made;
+  };
+  const number = (value) => value.toLocaleString('en', { maximumSignificantDigits: 3 });
+  const chartOf = (title, points) => {
+    const most = Math.max(...points.map((point) => point.value)) || 1;
+    const first = points[0].at, span = points.at(-1).at - first;
+    const x = (at) => left + (wide - left - right) * (at - first) / span;
+    const y = (value) => high - foot - (high - foot - top) * value / most;
+    const time = (at) => new Date(at).toLocaleTimeString();
+    const day = new Date(first).toLocaleDateString(undefined, { dateStyle: 'medium' });
+    const chart = shape('svg', { viewBox: `0 0 ${wide} ${high}`, role: 'img', 'aria-label':
+      `${title}, ${day}, from ${time(first)} to ${time(points.at(-1).at)}: now ${number(points.at(-1).value)}, at most ${number(most)}` });
+    [0, most / 2, most].forEach((value) => chart.append(
+      shape('line', { class: 'axis', x1: left, x2: wide - right, y1: y(value), y2: y(value) }),
+      shape('text', { x: left - 6, y: y(value) + 4, 'text-anchor': 'end' }, number(value))));
+    chart.append(shape('text', { x: left, y: high - 6 }, `${day}, ${time(first)}`),
+      shape('text', { x: wide - right, y: high - 6, 'text-anchor': 'end' }, time(points.at(-1).at)),
+      shape('path', { class: 'line', d: 'M' + points.map((point) => `${x(point.at).toFixed(1)} ${y(point.value).toFixed(1)}`).join('L') }));
+    return chart;
+  };
+  const draw = () => {
+    const charts = document.getElementById('charts');
+    if (!charts) return;
+    const figures = [...document.querySelectorAll('[data-figure]')].map((figure) => {
+      const points = pointsOf.get(figure.dataset.figure) || [];
+      const at = Date.parse(figure.dataset.at);
+      if (!points.length || points.at(-1).at < at) points.push({ at, value: Number(figure.dataset.value) });
+      pointsOf.set(figure.dataset.figure, points.slice(-mostPoints));
+      if (points.length < 2) return null;
+      const drawn = document.createElement('figure'), words = document.createElement('figcaption');
+      words.textContent = [figure.querySelector('dt').textContent, figure.querySelector('small')?.textContent].filter(Boolean).join(', ');
+      drawn.append(words, chartOf(words.textContent, points));
+      return drawn;
+    }).filter(Boolean);
+    charts.hidden = !figures.length;
+    charts.replaceChildren(...figures);
+  };
   local(document);
   copies(document);
-  document.body.addEventListener('htmx:afterSettle', () => local(document));
+  draw();
+  document.body.addEventListener('htmx:afterSettle', () => { local(document); draw(); });
   document.body.addEventListener('htmx:beforeRequest', (event) => document.hidden && event.preventDefault());
   document.body.addEventListener('htmx:afterRequest', (event) => lost(event.detail.xhr.status == 0 || event.detail.xhr.status >= 500));
   document.addEventListener('visibilitychange', () => document.hidden || document.body.dispatchEvent(new Event('shown')));

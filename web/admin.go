@@ -1,0 +1,66 @@
+package web
+
+import (
+	"errors"
+	"net/http"
+	"strconv"
+)
+
+// adminPath is the operator's part of the page.
+const adminPath = "/admin"
+
+// adminRoutes adds the operator's views.
+func (s *site) adminRoutes(mux *http.ServeMux) {
+	for pattern, show := range map[string]view{
+		"GET /admin":             s.health,
+		"GET /admin/ledger-time": s.ledgerTimeLine,
+		"GET /admin/clock":       s.clock,
+		"POST /admin/clock":      s.advance,
+	} {
+		mux.Handle(pattern, s.page(s.operating(show)))
+	}
+}
+
+// operating is a view of the operator's part. A visitor without a session signs in first. The API checks the rights.
+func (s *site) operating(show view) view {
+	return func(v *visit) error {
+		if v.session.Token == "" {
+			return s.showSignIn(v, http.StatusOK, "", nil)
+		}
+		err := show(v)
+		if isStatus(err, http.StatusForbidden) {
+			return s.lacksRight(v, err)
+		}
+		return err
+	}
+}
+
+// isRefusal reports whether a form should show an error beside what was typed. The right to make the change at all is not
+// one of these.
+func isRefusal(err error) bool {
+	if _, isOfForm := errors.AsType[*problem](err); isOfForm {
+		return true
+	}
+	return isFinal(err) && !isStatus(err, http.StatusForbidden) && !isStatus(err, http.StatusUnauthorized)
+}
+
+// unfilled is the problem with an empty field of a form; nil if it has a value.
+func unfilled(value, name, example string) error {
+	if value != "" {
+		return nil
+	}
+	return unprocessable("The field "+strconv.Quote(name)+" is empty.", "Type a value, such as "+example+".")
+}
+
+// lacksRight says which right a visitor lacks, and who can give it.
+func (s *site) lacksRight(v *visit, why error) *problem {
+	found := &problem{
+		Status: http.StatusForbidden, why: why,
+		What: "This needs the right ParticipantAdmin, which " + strconv.Quote(v.session.User) + " does not have.",
+		Next: "Somebody who has it can give it to you: in Operate, Users and rights, at your name.",
+	}
+	if s.Development != nil {
+		found.Next += " On this development node you can also sign in as " + s.Development.Admin + ", who has it."
+	}
+	return found
+}
