@@ -12,10 +12,12 @@ const adminPath = "/admin"
 // adminRoutes adds the operator's views.
 func (s *site) adminRoutes(mux *http.ServeMux) {
 	for pattern, show := range map[string]view{
-		"GET /admin":             s.health,
-		"GET /admin/ledger-time": s.ledgerTimeLine,
-		"GET /admin/clock":       s.clock,
-		"POST /admin/clock":      s.advance,
+		"GET /admin":                    s.health,
+		"GET /admin/ledger-time":        s.ledgerTimeLine,
+		"GET /admin/automation":         s.automation,
+		"POST /admin/automation/{kind}": s.nudge,
+		"GET /admin/clock":              s.clock,
+		"POST /admin/clock":             s.advance,
 	} {
 		mux.Handle(pattern, s.page(s.operating(show)))
 	}

@@ -119,10 +119,15 @@ func (s *site) workflowsOf(command, party string) string {
 	if command == "" {
 		query = `FlorinParty = "` + party + `"`
 	}
-	if s.TemporalUI == "" || command == "" && party == "" {
+	if command == "" && party == "" || strings.Contains(query, `\`) || strings.Count(query, `"`) != 2 {
 		return ""
 	}
-	if strings.Contains(query, `\`) || strings.Count(query, `"`) != 2 {
+	return s.workflowsWhere(query)
+}
+
+// workflowsWhere is the address of this ledger's workflows of a query in Temporal's UI; "" without a Temporal UI.
+func (s *site) workflowsWhere(query string) string {
+	if s.TemporalUI == "" {
 		return ""
 	}
 	query += " AND " + s.TemporalQuery
