@@ -12,12 +12,26 @@ const adminPath = "/admin"
 // adminRoutes adds the operator's views.
 func (s *site) adminRoutes(mux *http.ServeMux) {
 	for pattern, show := range map[string]view{
-		"GET /admin":                    s.health,
-		"GET /admin/ledger-time":        s.ledgerTimeLine,
-		"GET /admin/automation":         s.automation,
-		"POST /admin/automation/{kind}": s.nudge,
-		"GET /admin/clock":              s.clock,
-		"POST /admin/clock":             s.advance,
+		"GET /admin":                        s.health,
+		"GET /admin/ledger-time":            s.ledgerTimeLine,
+		"GET /admin/automation":             s.automation,
+		"POST /admin/automation/{kind}":     s.nudge,
+		"GET /admin/users":                  s.listUsers,
+		"POST /admin/users":                 s.addUser,
+		"GET /admin/users/{id}":             s.showUser,
+		"POST /admin/users/{id}":            s.changeUser,
+		"POST /admin/users/{id}/state":      s.changeUser,
+		"POST /admin/users/{id}/grant":      s.grant,
+		"POST /admin/users/{id}/revoke":     s.revoke,
+		"POST /admin/users/{id}/delete":     s.deleteUser,
+		"GET /admin/parties":                s.listParties,
+		"POST /admin/parties":               s.addParty,
+		"GET /admin/providers":              s.identityProviders,
+		"POST /admin/providers":             s.addProvider,
+		"POST /admin/providers/{id}":        s.changeProvider,
+		"POST /admin/providers/{id}/delete": s.deleteProvider,
+		"GET /admin/clock":                  s.clock,
+		"POST /admin/clock":                 s.advance,
 	} {
 		mux.Handle(pattern, s.page(s.operating(show)))
 	}
