@@ -30,6 +30,9 @@ func (s *site) adminRoutes(mux *http.ServeMux) {
 		"POST /admin/providers":             s.addProvider,
 		"POST /admin/providers/{id}":        s.changeProvider,
 		"POST /admin/providers/{id}/delete": s.deleteProvider,
+		"GET /admin/packages":               s.packages,
+		"POST /admin/packages":              s.upload,
+		"POST /admin/packages/{id}":         s.vet,
 		"GET /admin/clock":                  s.clock,
 		"POST /admin/clock":                 s.advance,
 	} {

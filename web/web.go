@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"mime/multipart"
 	"net/http"
 	"slices"
 	"strings"
@@ -198,6 +199,8 @@ type visit struct {
 	party string
 	// api calls the node as the signed-in user.
 	api *client.Client
+	// file is the file of a form, which nobody has read yet; nil without one.
+	file *multipart.Part
 	// returnTo is the page to open after sign-in at the provider; "" if unknown.
 	returnTo string
 }
@@ -249,6 +252,13 @@ func (s *site) page(show view) http.Handler {
 func (s *site) checkForm(v *visit) error {
 	if v.r.Method == http.MethodGet || v.r.Method == http.MethodHead {
 		return nil
+	}
+	if isUpload(v.r) {
+		token, err := v.openUpload()
+		if err != nil {
+			return &problem{Status: http.StatusBadRequest, What: "The form cannot be read: " + err.Error() + "."}
+		}
+		return v.checkToken(token)
 	}
 	v.r.Body = http.MaxBytesReader(v.w, v.r.Body, maxFormBytes)
 	if err := v.r.ParseForm(); err != nil {
