@@ -33,8 +33,11 @@ func (s *site) adminRoutes(mux *http.ServeMux) {
 		"GET /admin/packages":               s.packages,
 		"POST /admin/packages":              s.upload,
 		"POST /admin/packages/{id}":         s.vet,
+		"GET /admin/settings":               s.settings,
+		"POST /admin/settings/{name}":       s.changeSetting,
 		"GET /admin/clock":                  s.clock,
 		"POST /admin/clock":                 s.advance,
+		"GET /admin/audit":                  s.audit,
 	} {
 		mux.Handle(pattern, s.page(s.operating(show)))
 	}

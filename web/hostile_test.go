@@ -2,6 +2,7 @@ package web_test
 
 import (
 	"encoding/json"
+	"maps"
 	"net/http"
 	"strings"
 	"testing"
@@ -116,8 +117,13 @@ func hostileAPI(t *testing.T, refusing bool) http.Handler {
 			"transfer_preapproval": with(map[string]any{"provider": hostile, "expiresAt": at}),
 		},
 	}
+	maps.Copy(answers, hostileAdminAnswers(party))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		answer, known := answers[r.URL.Path]
+		if text, isText := answer.(string); isText && !refusing {
+			_, _ = w.Write([]byte(text))
+			return
+		}
 		isSignIn := r.URL.Path == "/v2/authenticated-user" || r.URL.Path == "/v0/wallet/user-status"
 		if refusing && !isSignIn || !known {
 			w.WriteHeader(http.StatusConflict)
@@ -133,6 +139,46 @@ func hostileSubscription(party string) map[string]any {
 		"payData": map[string]any{
 			"paymentAmount": map[string]any{"amount": "1", "unit": hostile}, "paymentInterval": map[string]any{"microseconds": "1"},
 		},
+	}
+}
+
+// hostileAdminAnswers are answers to operators, with hostile texts in all fields.
+func hostileAdminAnswers(party string) map[string]any {
+	const at = "2026-11-23T03:46:02.110325Z"
+	user := map[string]any{"id": hostile, "primaryParty": party, "identityProviderId": hostile}
+	pkg := map[string]any{"packageId": hostile, "packageName": hostile, "packageVersion": hostile}
+	line := strings.ReplaceAll(hostile, `"`, `\"`)
+	return map[string]any{
+		"/readyz":  "[-] ledger failed (not ready)\n[-] database failed (" + hostile + ")\n[!] " + hostile + ": " + hostile + "\n",
+		"/metrics": "florin_commit_duration_seconds_count 1\n" + `florin_submissions_total{outcome="` + line + `"} 1` + "\n",
+		"/v0/admin/automation": map[string]any{"automations": []any{map[string]any{
+			"kind": hostile, "schedule": hostile, "trouble_count": 2, "troubles": []any{map[string]any{
+				"subject": party, "command_id": hostile, "refusal": hostile, "tries": 1,
+			}},
+		}}},
+		"/v2/users/" + hostile: map[string]any{"user": user},
+		"/v2/parties": map[string]any{"nextPageToken": hostile, "partyDetails": []any{
+			map[string]any{"party": party, "identityProviderId": hostile},
+		}},
+		"/v2/idps": map[string]any{"identityProviderConfigs": []any{map[string]any{
+			"identityProviderId": hostile, "issuer": hostile, "jwksUrl": hostile, "audience": hostile,
+		}}},
+		"/v2/packages":             map[string]any{"packageIds": []any{hostile}},
+		"/v2/package-vetting/list": map[string]any{"vettedPackages": []any{map[string]any{"packages": []any{pkg}}}},
+		"/v0/admin/ledger-settings": map[string]any{"settings": []any{map[string]any{
+			"name": hostile, "value": hostile, "default": hostile, "changed_at": at, "changed_by": hostile, "description": hostile,
+		}}},
+		"/v0/admin/ledger-settings/changes": map[string]any{"changes": []any{map[string]any{
+			"changed_at": at, "changed_by": hostile, "name": hostile, "before": hostile, "after": hostile,
+		}}},
+		"/v0/admin/automation/settings/changes": map[string]any{"changes": []any{map[string]any{
+			"changed_at": at, "changed_by": hostile, "kind": hostile, "party": party, "action": hostile,
+			"before": map[string]any{hostile: hostile}, "after": map[string]any{hostile: hostile},
+		}}},
+		"/v0/admin/audit": map[string]any{"hash": hostile, "finding_count": 1, "findings": []any{map[string]any{
+			"rule": hostile, "contract_id": hostile, "detail": hostile,
+		}}},
+		"/v0/dev/clock": map[string]any{"clock": hostile, "ledger_time": at, "real_time": at},
 	}
 }
 
@@ -187,6 +233,9 @@ func TestTemplates_EscapeLedgerTexts(t *testing.T) {
 			"/explorer", "/explorer?as=" + script, "/explorer?upto=" + script, "/explorer/search?for=" + script,
 			"/explorer/updates/1220ab", "/explorer/offsets/1", "/explorer/offsets/" + script, "/explorer/contracts/00ab",
 			"/explorer/contracts/" + script, "/explorer/parties", "/explorer/parties/" + script, "/explorer/" + script,
+			"/admin", "/admin/automation", "/admin/users", "/admin/users?as=" + script, "/admin/users/" + script,
+			"/admin/parties?begins=" + script, "/admin/providers", "/admin/packages", "/admin/settings", "/admin/clock",
+			"/admin/ledger-time", "/admin/audit", "/admin/" + script,
 		} {
 			b.open(path)
 			check(path)
@@ -218,7 +267,9 @@ func isHarmless(t *testing.T, root *html.Node, where string) {
 			scripts++
 			require.True(t, strings.HasPrefix(attribute(part, "src"), "/assets/"), where)
 			require.Nil(t, part.FirstChild, where)
-		case "img", "style", "iframe", "object", "embed", "base":
+		case "img":
+			require.True(t, strings.HasPrefix(attribute(part, "src"), "/assets/"), where)
+		case "style", "iframe", "object", "embed", "base":
 			if part.Type == html.ElementNode {
 				require.Fail(t, "the page has what it never has", "%s: %s", where, part.Data)
 			}

@@ -172,6 +172,10 @@ func TestPages_LinksAndFormsWork(t *testing.T) {
 	seen := map[string]bool{"/": true}
 	for queue := []string{"/"}; len(queue) > 0; queue = queue[1:] {
 		alice.open(queue[0])
+		if alice.status == http.StatusForbidden && strings.HasPrefix(queue[0], "/admin/") {
+			alice.shows("This needs the right ParticipantAdmin")
+			continue
+		}
 		require.Equal(t, http.StatusOK, alice.status, queue[0])
 		if alice.header.Get("Content-Type") != "text/html; charset=utf-8" {
 			continue // none of this page
