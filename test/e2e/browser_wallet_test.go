@@ -20,6 +20,7 @@ func TestPage_WorksInABrowser(t *testing.T) {
 		"the first view is small":             theFirstViewIsSmall,
 		"an id leads to who did what":         anIDLeadsToWhoDidWhat,
 		"the explorer is accessible":          theExplorerIsAccessible,
+		"an operator changes the node":        anOperatorSeesAndChangesTheNode,
 		"a lost connection loses no transfer": aLostConnectionLosesNoTransfer,
 		"a saved name receives":               aSavedNameReceives,
 		"a picture fills the receiver":        aPictureFillsTheReceiver,
