@@ -238,7 +238,7 @@ func TestExplorer_UpdateListIsLiveAndPaged(t *testing.T) {
 	server := node(t)
 	alice := window(t, server).as("alice")
 	alice.open("/explorer").shows("alice opened a wallet")
-	live := links(alice, "hx-get")[0]
+	live := alice.live("/explorer")
 	ask := func() *browser {
 		request := alice.request(http.MethodGet, live, nil)
 		request.Header.Set("Hx-Request", "true")
