@@ -27,7 +27,7 @@ func anOperatorSeesAndChangesTheNode(t *testing.T, n *upNode, browser *chromium)
 
 	admin := browser.window(t, n.url).as(adminUser).press("Operate").press("Users").shows("Users and rights")
 	admin.types("Who may act or read as", "lena").press("Show").shows("lena acts as lena")
-	admin.press("lena").shows("Give a right").types("Party", "lena").press("Give").shows("lena now acts as lena.")
+	admin.open("/admin/users/lena").shows("Give a right").types("Party", "lena").press("Give").shows("lena now acts as lena.")
 	admin.isAccessible(rules, "a user")
 	for path, words := range map[string]string{
 		"/admin/users": "Add a user", "/admin/parties": "Add a party", "/admin/providers": "Add an identity provider",
