@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 )
 
 // Package is a package that commands may use.
@@ -52,4 +53,15 @@ func (c *Client) Packages(ctx context.Context) ([]Package, error) {
 		packages = append(packages, vetted.Packages...)
 	}
 	return packages, err
+}
+
+// PackagePayload downloads a package in Daml-LF: the bytes whose SHA-256 is its id. The node has none for a built-in
+// package.
+func (c *Client) PackagePayload(ctx context.Context, id string) ([]byte, error) {
+	path := "/v2/packages/" + url.PathEscape(id)
+	payload, err := c.send(ctx, http.MethodGet, path, nil)
+	if err != nil {
+		return nil, fmt.Errorf("GET %s: %w", path, err)
+	}
+	return payload, nil
 }

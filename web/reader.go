@@ -98,9 +98,22 @@ func (r reader) seen(witnesses []string) people {
 
 // events is the event format for all events that the reader sees.
 func (r reader) events() map[string]any {
-	all := map[string]any{"cumulative": []any{map[string]any{"identifierFilter": map[string]any{
+	return r.eventsOf(map[string]any{
 		"WildcardFilter": map[string]any{"value": map[string]any{"includeCreatedEventBlob": false}},
-	}}}}
+	})
+}
+
+// templateFilter is an event filter for the contracts of a template or an interface.
+func templateFilter(name string, isInterface bool) map[string]any {
+	if isInterface {
+		return map[string]any{"InterfaceFilter": map[string]any{"value": map[string]any{"interfaceId": name}}}
+	}
+	return map[string]any{"TemplateFilter": map[string]any{"value": map[string]any{"templateId": name}}}
+}
+
+// eventsOf is the event format for the events of a filter that the reader sees.
+func (r reader) eventsOf(filter map[string]any) map[string]any {
+	all := map[string]any{"cumulative": []any{map[string]any{"identifierFilter": filter}}}
 	if r.isEverybody() {
 		return map[string]any{"filtersByParty": map[string]any{}, "filtersForAnyParty": all, "verbose": true}
 	}

@@ -68,6 +68,7 @@ type site struct {
 	signInProvider *signInProvider
 	views          views
 	api            *client.Client
+	outlines       *outlines
 }
 
 // New makes a handler that serves the page, and the API on all other paths. The error names the missing option.
@@ -78,7 +79,7 @@ func New(options Options) (http.Handler, error) {
 	if options.Development != nil && options.Development.CountFor == nil {
 		return nil, errors.New("the page needs Development.CountFor")
 	}
-	s := &site{Options: options, api: client.New("http://node", 1).Over(apiTransport{api: options.API})}
+	s := &site{Options: options, api: client.New("http://node", 1).Over(apiTransport{api: options.API}), outlines: newOutlines()}
 	s.keys = &keyring{secret: options.Secret, now: options.Now}
 	var err error
 	if s.views, err = readViews(options.Participant); err != nil {
@@ -105,6 +106,9 @@ func New(options Options) (http.Handler, error) {
 		"GET /explorer/updates/{id}/json": s.updateAsJSON,
 		"GET /explorer/offsets/{at}":      s.updateByOffset,
 		"GET /explorer/contracts/{id}":    s.contractByID,
+		"GET /explorer/packages":          s.packages,
+		"GET /explorer/packages/{id}":     s.packageByID,
+		"GET /explorer/templates/{id}":    s.templateByID,
 		"GET /explorer/parties":           s.parties,
 		"GET /explorer/parties/{party}":   s.partyByID,
 	} {

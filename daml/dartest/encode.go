@@ -80,6 +80,12 @@ func (e *encoder) typ(t ast.Type) *archivepb.Type {
 		out = &archivepb.Type{Sum: &archivepb.Type_Con_{
 			Con: &archivepb.Type_Con{Name: e.typeRef(fun.Name), Args: each(args, e.typ)},
 		}}
+	case *ast.TyVar:
+		out = &archivepb.Type{Sum: &archivepb.Type_Var_{
+			Var: &archivepb.Type_Var{NameStr: e.text(fun.Name), Args: each(args, e.typ)},
+		}}
+	case *ast.TyNat:
+		out = &archivepb.Type{Sum: &archivepb.Type_Nat{Nat: int64(fun.Value)}}
 	default:
 		e.tb.Fatalf("a type %T is not written", t)
 	}
@@ -91,7 +97,7 @@ func (e *encoder) typ(t ast.Type) *archivepb.Type {
 var builtinTypes = map[ast.BuiltinType]string{
 	ast.Unit: "UNIT", ast.Bool: "BOOL", ast.Int64: "INT64", ast.Party: "PARTY", ast.Text: "TEXT",
 	ast.ContractID: "CONTRACT_ID", ast.Optional: "OPTIONAL", ast.List: "LIST", ast.Arrow: "ARROW", ast.Update: "UPDATE",
-	ast.Timestamp: "TIMESTAMP", ast.Date: "DATE",
+	ast.Timestamp: "TIMESTAMP", ast.Date: "DATE", ast.Numeric: "NUMERIC", ast.TextMap: "TEXTMAP", ast.GenMap: "GENMAP",
 }
 
 func (e *encoder) module(module *ast.Module) *archivepb.Module {
