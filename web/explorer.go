@@ -46,15 +46,7 @@ func (s *site) explorer(v *visit, as reader) error {
 		}
 		in["endOffsetInclusive"] = end
 	}
-	var out struct {
-		Updates []foundUpdate `json:"updates"`
-		Lowest  int64         `json:"lowestPageOffsetExclusive"`
-		Next    *string       `json:"nextPageToken"`
-	}
-	err := withShorterPages(updatesPage, func(size int) error {
-		in["maxPageSize"] = size
-		return v.api.Post(v.ctx(), "/v2/updates/get-updates-page", in, &out)
-	})
+	out, err := v.updatesPage(in, updatesPage)
 	if err != nil {
 		return err
 	}
@@ -76,6 +68,22 @@ func (s *site) explorer(v *visit, as reader) error {
 		return s.show(v, "explorer-live", data)
 	}
 	return s.show(v, "explorer", data)
+}
+
+// updatePage is a page of updates. Lowest is the offset at which the next page ends; Next is nil on the last page.
+type updatePage struct {
+	Updates []foundUpdate `json:"updates"`
+	Lowest  int64         `json:"lowestPageOffsetExclusive"`
+	Next    *string       `json:"nextPageToken"`
+}
+
+// updatesPage reads a page of updates, of at most size.
+func (v *visit) updatesPage(in map[string]any, size int) (out updatePage, err error) {
+	err = withShorterPages(size, func(size int) error {
+		in["maxPageSize"] = size
+		return v.api.Post(v.ctx(), "/v2/updates/get-updates-page", in, &out)
+	})
+	return out, err
 }
 
 // withShorterPages calls ask with smaller page sizes while the answer is too long for a page.

@@ -16,6 +16,9 @@ const maxOutlineBytes = 64 << 20
 // errNoArchive is the error for a package of which the node has no archive: built-in ones, and unknown ones.
 var errNoArchive = errors.New("the node has no archive of the package")
 
+// errUnreadable is the error for a package that the page cannot read.
+var errUnreadable = errors.New("the page cannot read the package")
+
 // outlines keeps what the page has read of packages. A package's id is the hash of its content, so an outline is right
 // for ever, and everybody who is signed in may read packages.
 type outlines struct {
@@ -79,10 +82,10 @@ func (s *site) outline(v *visit, id string) (*outline.Package, error) {
 	}
 	read, err := outline.Read(payload)
 	if err != nil {
-		return nil, fmt.Errorf("read the package %s: %w", id, err)
+		return nil, fmt.Errorf("%w %s: %w", errUnreadable, id, err)
 	}
 	if read.ID != id {
-		return nil, fmt.Errorf("the package %s has the hash %s", id, read.ID)
+		return nil, fmt.Errorf("%w %s: its hash is %s", errUnreadable, id, read.ID)
 	}
 	s.outlines.keep(read, len(payload))
 	return read, nil

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -62,38 +63,52 @@ type packagesView struct {
 // packages lists the packages, newest version first, with what matches the search.
 func (s *site) packages(v *visit, _ reader) error {
 	data := packagesView{Find: strings.TrimSpace(v.r.URL.Query().Get("find"))}
-	all, err := s.packageRows(v)
-	if err != nil {
-		return err
-	}
-	ends := s.Now().Add(packagesTime)
-	for _, one := range all {
-		read, err := s.outlineBefore(v, one.ID, ends)
-		switch {
-		case errors.Is(err, context.DeadlineExceeded) && v.ctx().Err() == nil:
-			data.Unread++
-		case errors.Is(err, errNoArchive) && one.Name == "":
-			continue // another id of a built-in package
-		case err != nil && !errors.Is(err, errNoArchive) && !errors.Is(err, errLongAnswer):
-			return err
-		}
+	var err error
+	data.Unread, err = s.eachPackage(v, func(one packageRow, read *outline.Package) {
 		if read != nil {
-			one.Name, one.Version, one.IsRead = read.Name, read.Version, true
 			one.look(read, data.Find)
-		}
-		one.IsBuiltIn = errors.Is(err, errNoArchive)
-		if one.Name == "" {
-			one.Name = one.ID
 		}
 		if len(one.Matches) > 0 || contains(one.Name, data.Find) || data.Find != "" && strings.HasPrefix(one.ID, data.Find) {
 			data.Rows = append(data.Rows, one)
 		}
+	})
+	if err != nil {
+		return err
 	}
 	slices.SortStableFunc(data.Rows, func(a, b packageRow) int {
 		return cmp.Or(strings.Compare(a.Name, b.Name), compareVersions(b.Version, a.Version))
 	})
 	data.Rows, data.More = firstOf(data.Rows)
 	return s.show(v, "packages", data)
+}
+
+// eachPackage visits the packages with their outlines, which are nil if the node has none or the time is over. It
+// returns the number of the packages that it could not read in time.
+func (s *site) eachPackage(v *visit, look func(one packageRow, read *outline.Package)) (unread int, err error) {
+	all, err := s.packageRows(v)
+	if err != nil {
+		return 0, err
+	}
+	ends := s.Now().Add(packagesTime)
+	for _, one := range all {
+		read, err := s.outlineBefore(v, one.ID, ends)
+		one.IsBuiltIn = errors.Is(err, errNoArchive)
+		switch {
+		case one.IsBuiltIn && one.Name == "":
+			continue // another id of a built-in package
+		case one.IsBuiltIn || errors.Is(err, errLongAnswer) || errors.Is(err, errUnreadable):
+		case errors.Is(err, context.DeadlineExceeded) && v.ctx().Err() == nil:
+			unread++
+		case err != nil:
+			return unread, err
+		}
+		if read != nil {
+			one.Name, one.Version, one.IsRead = read.Name, read.Version, true
+		}
+		one.Name = cmp.Or(one.Name, one.ID)
+		look(one, read)
+	}
+	return unread, nil
 }
 
 // packageRows are the packages that commands may use, and then the ids of the others.
@@ -234,6 +249,48 @@ func (v *visit) packageNamed(name string) (client.Package, bool, error) {
 		}
 	}
 	return newest, newest.ID != "", err
+}
+
+// namedTemplate is a template or an interface in the newest version of its package.
+type namedTemplate struct {
+	Name                 outline.Name
+	PackageName, Version string
+	IsInterface          bool
+}
+
+// Filter is its name in all versions of its package.
+func (t namedTemplate) Filter() string { return "#" + t.PackageName + ":" + t.Name.Module + ":" + t.Name.Entity }
+
+// templatesNamed finds templates and interfaces by the last part of their name, or by their module with it.
+func (s *site) templatesNamed(v *visit, typed string) ([]namedTemplate, error) {
+	newest := map[string]namedTemplate{}
+	_, err := s.eachPackage(v, func(one packageRow, read *outline.Package) {
+		if read == nil {
+			return
+		}
+		consider := func(name outline.Name, isInterface bool) {
+			if !strings.EqualFold(name.Entity, typed) && !strings.EqualFold(name.Module+":"+name.Entity, typed) {
+				return
+			}
+			found := namedTemplate{name, one.Name, one.Version, isInterface}
+			if before, known := newest[found.Filter()]; !known || compareVersions(before.Version, one.Version) < 0 {
+				newest[found.Filter()] = found
+			}
+		}
+		for _, module := range read.Modules {
+			for _, template := range module.Templates {
+				consider(template.Name, false)
+			}
+			for _, iface := range module.Interfaces {
+				consider(iface.Name, true)
+			}
+		}
+	})
+	var all []namedTemplate
+	for _, filter := range slices.Sorted(maps.Keys(newest)) {
+		all = append(all, newest[filter])
+	}
+	return all, err
 }
 
 // templatePath is the path of a template's page.

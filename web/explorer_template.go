@@ -37,7 +37,7 @@ type shape struct {
 	Signatories, Observers   []string
 	Choices                  []choiceView
 	Implements               []outline.Name
-	Line                     int
+	Line                   int
 }
 
 // Filter is the template's name in all versions of its package.

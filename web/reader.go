@@ -125,9 +125,12 @@ func (r reader) eventsOf(filter map[string]any) map[string]any {
 }
 
 // updates is the update format for all that the reader sees.
-func (r reader) updates() map[string]any {
+func (r reader) updates() map[string]any { return updatesOf(r.events()) }
+
+// updatesOf is the update format for the events of an event format.
+func updatesOf(events map[string]any) map[string]any {
 	return map[string]any{"includeTransactions": map[string]any{
-		"transactionShape": "TRANSACTION_SHAPE_LEDGER_EFFECTS", "eventFormat": r.events(),
+		"transactionShape": "TRANSACTION_SHAPE_LEDGER_EFFECTS", "eventFormat": events,
 	}}
 }
 

@@ -105,6 +105,7 @@ func New(options Options) (http.Handler, error) {
 		"GET /explorer/updates/{id}":      s.updateByID,
 		"GET /explorer/updates/{id}/json": s.updateAsJSON,
 		"GET /explorer/offsets/{at}":      s.updateByOffset,
+		"GET /explorer/contracts":         s.contracts,
 		"GET /explorer/contracts/{id}":    s.contractByID,
 		"GET /explorer/packages":          s.packages,
 		"GET /explorer/packages/{id}":     s.packageByID,
