@@ -35,40 +35,58 @@ type contractView struct {
 	Template, Package string
 	// Seen are those of the visitor's parties that see the contract.
 	Signatories, Observers, Seen people
-	Key, Payload                 string
-	Began                        life
+	// Payload is the whole contract if it is no record; otherwise Fields are its fields.
+	Key, Payload string
+	Fields       []fieldRow
+	// Page is the path of the template's page; "" if it has none. Choices are what the visitor may try.
+	Page    string
+	Choices []choiceLink
+	Began   life
 	// Ended is nil if the contract is active.
 	Ended *life
 }
 
-func (s *site) contractByID(v *visit, as reader) error {
+// ending is where a contract was archived.
+type ending struct {
+	Offset int64 `json:"offset"`
+	Node   int32 `json:"nodeId"`
+}
+
+// contractEvents reads the creation of a contract, and its archival; nil if the contract is active.
+func (v *visit) contractEvents(id string, as reader) (createdContract, *ending, error) {
 	var out struct {
 		Created *struct {
 			Event createdContract `json:"createdEvent"`
 		} `json:"created"`
 		Archived *struct {
-			Event struct {
-				Offset int64 `json:"offset"`
-				Node   int32 `json:"nodeId"`
-			} `json:"archivedEvent"`
+			Event ending `json:"archivedEvent"`
 		} `json:"archived"`
 	}
-	in := map[string]any{"contractId": v.r.PathValue("id"), "eventFormat": as.events()}
+	in := map[string]any{"contractId": id, "eventFormat": as.events()}
 	err := v.api.Post(v.ctx(), "/v2/events/events-by-contract-id", in, &out)
-	if isStatus(err, http.StatusNotFound) || err == nil && out.Created == nil {
-		return &problem{
+	switch {
+	case isStatus(err, http.StatusNotFound) || err == nil && out.Created == nil:
+		return createdContract{}, nil, &problem{
 			Status: http.StatusNotFound, What: "There is no such contract, or you may not see it.",
 			Next: "Check the id. Only signatories and observers see a contract, and archived contracts may be pruned.",
 		}
+	case err != nil:
+		return createdContract{}, nil, err
+	case out.Archived == nil:
+		return out.Created.Event, nil, nil
 	}
+	return out.Created.Event, &out.Archived.Event, nil
+}
+
+func (s *site) contractByID(v *visit, as reader) error {
+	found, archived, err := v.contractEvents(v.r.PathValue("id"), as)
 	if err != nil {
 		return err
 	}
-	found := out.Created.Event
 	data := contractView{
 		Reader: as, ID: found.Contract, Said: s.teller(v, as).contract(found), Template: found.Template,
 		Package: found.Package, Signatories: peopleOf(found.Signatories), Observers: peopleOf(found.Observers),
-		Seen: as.seen(found.Witnesses), Payload: prettyTo(found.Argument, maxPayload),
+		Seen: as.seen(found.Witnesses),
 	}
 	if string(found.Key) != "null" {
 		data.Key = pretty(found.Key)
@@ -79,12 +97,15 @@ func (s *site) contractByID(v *visit, as reader) error {
 	if data.Began.At.IsZero() {
 		data.Began.At = found.At
 	}
-	if out.Archived != nil {
-		ended, err := s.lifeOf(v, out.Archived.Event.Offset, out.Archived.Event.Node, as)
+	if archived != nil {
+		ended, err := s.lifeOf(v, archived.Offset, archived.Node, as)
 		if err != nil {
 			return err
 		}
 		data.Ended = &ended
+	}
+	if err := s.describe(v, found, as, &data); err != nil {
+		return err
 	}
 	return s.show(v, "contract", data)
 }

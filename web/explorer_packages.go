@@ -182,7 +182,9 @@ func (p *packageRow) match(one match) {
 	p.Matches = append(p.Matches, one)
 }
 
-func contains(text, part string) bool { return strings.Contains(strings.ToLower(text), strings.ToLower(part)) }
+func contains(text, part string) bool {
+	return strings.Contains(strings.ToLower(text), strings.ToLower(part))
+}
 
 // compareVersions compares versions by their numbers: 1.10.0 is after 1.9.0.
 func compareVersions(a, b string) int {
@@ -259,7 +261,9 @@ type namedTemplate struct {
 }
 
 // Filter is its name in all versions of its package.
-func (t namedTemplate) Filter() string { return "#" + t.PackageName + ":" + t.Name.Module + ":" + t.Name.Entity }
+func (t namedTemplate) Filter() string {
+	return "#" + t.PackageName + ":" + t.Name.Module + ":" + t.Name.Entity
+}
 
 // templatesNamed finds templates and interfaces by the last part of their name, or by their module with it.
 func (s *site) templatesNamed(v *visit, typed string) ([]namedTemplate, error) {

@@ -27,16 +27,24 @@ func (c choiceView) By() string { return strings.Join(c.Controllers, ", ") }
 // IsFrom reports whether the choice comes from an interface.
 func (c choiceView) IsFrom() bool { return c.From != outline.Name{} }
 
+// Ref names the choice among those of a template and its interfaces.
+func (c choiceView) Ref() string {
+	if !c.IsFrom() {
+		return c.Name
+	}
+	return c.From.String() + ":" + c.Name
+}
+
 // shape is a template or an interface for display, with the package that has it.
 type shape struct {
-	Name                     outline.Name
-	PackageName, Version     string
-	IsInterface              bool
-	Fields                   []outline.Field
-	View, Key                string
-	Signatories, Observers   []string
-	Choices                  []choiceView
-	Implements               []outline.Name
+	Name                   outline.Name
+	PackageName, Version   string
+	IsInterface            bool
+	Fields                 []outline.Field
+	View, Key              string
+	Signatories, Observers []string
+	Choices                []choiceView
+	Implements             []outline.Name
 	Line                   int
 }
 

@@ -14,6 +14,8 @@ type reader struct {
 	// Parties are the first parties that the visitor may read as, and More is the number of the others.
 	Parties []string
 	More    int
+	// Acts are the first parties that the visitor may act as.
+	Acts []string
 	// Everybody is true if the visitor may read as any party.
 	Everybody bool
 	// As is the party that the visitor chose; "" for all.
@@ -37,6 +39,9 @@ func (v *visit) reader() (reader, error) {
 	var as reader
 	for _, right := range out.Rights {
 		for kind, of := range right.Kind {
+			if kind == "CanActAs" {
+				as.Acts = append(as.Acts, of.Value.Party)
+			}
 			switch kind {
 			case "CanActAs", "CanReadAs":
 				as.Parties = append(as.Parties, of.Value.Party)
@@ -45,6 +50,8 @@ func (v *visit) reader() (reader, error) {
 			}
 		}
 	}
+	slices.Sort(as.Acts)
+	as.Acts, _ = firstOf(slices.Compact(as.Acts))
 	slices.Sort(as.Parties)
 	as.Parties, as.More = firstOf(slices.Compact(as.Parties))
 	as.As = as.partyOf(strings.TrimSpace(v.r.URL.Query().Get("as")))

@@ -99,6 +99,21 @@ func New(options Options) (http.Handler, error) {
 	for pattern, view := range s.walletViews() {
 		mux.Handle(pattern, s.page(s.signedIn(view)))
 	}
+	s.handleExplorer(mux)
+	s.adminRoutes(mux)
+	mux.Handle("/", s.page(s.pageNotFound))
+	pages := s.observe(mux, options.Hosts.GuardPages(mux, options.HostsFlag))
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !isPage(r) {
+			options.API.ServeHTTP(w, r)
+			return
+		}
+		pages.ServeHTTP(w, r)
+	}), nil
+}
+
+// handleExplorer adds the pages of the explorer.
+func (s *site) handleExplorer(mux *http.ServeMux) {
 	for pattern, show := range map[string]func(*visit, reader) error{
 		"GET /explorer":                   s.explorer,
 		"GET /explorer/search":            s.find,
@@ -115,16 +130,15 @@ func New(options Options) (http.Handler, error) {
 	} {
 		mux.Handle(pattern, s.page(s.withReader(show)))
 	}
-	s.adminRoutes(mux)
-	mux.Handle("/", s.page(s.pageNotFound))
-	pages := s.observe(mux, options.Hosts.GuardPages(mux, options.HostsFlag))
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !isPage(r) {
-			options.API.ServeHTTP(w, r)
-			return
-		}
-		pages.ServeHTTP(w, r)
-	}), nil
+	for path, find := range map[string]finder{
+		"/explorer/templates/{id}/create":            s.creation,
+		"/explorer/contracts/{id}/exercise/{choice}": s.exercise,
+	} {
+		mux.Handle("GET "+path, s.page(s.withReader(s.commandForm(find))))
+		mux.Handle("POST "+path, s.page(s.withReader(s.tryCommand(find))))
+		mux.Handle("GET "+path+"/preview", s.page(s.withReader(s.previewCommand(find))))
+		mux.Handle("POST "+path+"/submit", s.page(s.withReader(s.submitCommand(find))))
+	}
 }
 
 // places are the parts of the page, which are also the first elements of their paths.
