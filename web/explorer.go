@@ -3,11 +3,9 @@ package web
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"net/http"
 	"net/url"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/florinledger/florin/wallet/sentence"
@@ -96,34 +94,6 @@ func withShorterPages(size int, ask func(size int) error) error {
 		}
 		size = max(1, size/times)
 	}
-}
-
-const maxOffsetDigits = 19
-
-// find redirects to the page of the object with the id.
-func (s *site) find(v *visit, as reader) error {
-	typed := strings.TrimSpace(v.r.URL.Query().Get("for"))
-	path := ""
-	switch {
-	case typed == "":
-	case len(typed) <= maxOffsetDigits && strings.Trim(typed, "0123456789") == "":
-		path = "/offsets/"
-	case strings.Contains(typed, "::"):
-		path = "/parties/"
-	case as.partyOf(typed) != typed:
-		path, typed = "/parties/", as.partyOf(typed)
-	case strings.Trim(typed, "0123456789abcdef") != "":
-	case strings.HasPrefix(typed, "1220"):
-		path = "/updates/"
-	case strings.HasPrefix(typed, "00"):
-		path = "/contracts/"
-	}
-	if path == "" {
-		return unprocessable(fmt.Sprintf("Nothing found for %q.", typed), "Search for the id of an update (starts with "+
-			"1220), of a contract (starts with 00) or of a party (contains ::), or for an offset.")
-	}
-	s.goTo(v, explorerPath+path+url.PathEscape(typed))
-	return nil
 }
 
 type explorerUpdateView struct {
