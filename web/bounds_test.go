@@ -108,6 +108,9 @@ func TestExplorer_LimitsPageSize(t *testing.T) {
 		switch r.URL.Path {
 		case "/v2/users/alice/rights":
 			answer["rights"] = rights
+		case "/v2/commands/command-completions":
+			_, _ = w.Write([]byte("[]"))
+			return
 		case "/v2/updates/update-by-id":
 			answer = transaction
 		case "/v2/updates/get-updates-page":

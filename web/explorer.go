@@ -16,7 +16,7 @@ const explorerPath = "/explorer"
 // updatesPage is the number of updates in a list, if they are not too long.
 const updatesPage = 20
 
-// row is an update in a list.
+// row is an update in a list, or a refused command, which has no ID.
 type row struct {
 	ID       string
 	Offset   int64
@@ -36,13 +36,14 @@ type explorerView struct {
 func (s *site) explorer(v *visit, as reader) error {
 	upTo := v.r.URL.Query().Get("upto")
 	data := explorerView{Reader: as, First: upTo == ""}
+	var highest int64
 	in := map[string]any{"descendingOrder": true, "updateFormat": as.updates()}
 	if upTo != "" {
 		end, err := strconv.ParseInt(upTo, 10, 64)
 		if err != nil {
 			return unprocessable(strconv.Quote(upTo)+" is not an offset.", "Go to the newest updates.")
 		}
-		in["endOffsetInclusive"] = end
+		in["endOffsetInclusive"], highest = end, end
 	}
 	out, err := v.updatesPage(in, updatesPage)
 	if err != nil {
@@ -54,6 +55,13 @@ func (s *site) explorer(v *visit, as reader) error {
 		data.Rows = append(data.Rows, row{
 			ID: from.ID, Offset: from.Offset, Recorded: from.Recorded, Said: tell.update(from.Events),
 		})
+	}
+	lowest := out.Lowest
+	if out.Next == nil {
+		lowest = 0
+	}
+	if err := s.addRefused(v, as, &data, lowest, highest); err != nil {
+		return err
 	}
 	if out.Next != nil && out.Lowest > 0 {
 		older := url.Values{"upto": {strconv.FormatInt(out.Lowest, 10)}}

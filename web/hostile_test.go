@@ -61,6 +61,17 @@ func hostileAPI(t *testing.T, refusing bool) http.Handler {
 		"/v2/state/active-contracts-page": map[string]any{"nextPageToken": hostile, "activeContracts": []any{
 			map[string]any{"contractEntry": map[string]any{"JsActiveContract": map[string]any{"createdEvent": created}}},
 		}},
+		"/v2/commands/command-completions": []any{map[string]any{"completionResponse": map[string]any{
+			"Completion": map[string]any{"value": map[string]any{
+				"commandId": hostile, "userId": hostile, "actAs": []any{party}, "offset": 7,
+				"status": map[string]any{"code": 1, "message": hostile},
+			}},
+		}}},
+		"/v2/package-vetting/list": map[string]any{"vettedPackages": []any{map[string]any{"packages": []any{
+			map[string]any{"packageId": hostile, "packageName": hostile, "packageVersion": hostile},
+			map[string]any{"packageId": hostile + "2", "packageName": hostile, "packageVersion": hostile},
+		}}}},
+		"/v2/packages":           map[string]any{"packageIds": []any{hostile}},
 		"/v2/authenticated-user": map[string]any{"user": map[string]any{"id": hostile}},
 		"/v0/wallet/user-status": map[string]any{"party_id": party},
 		"/v2/users":              map[string]any{"users": []any{map[string]any{"id": hostile, "primaryParty": hostile}}},
@@ -232,7 +243,10 @@ func TestTemplates_EscapeLedgerTexts(t *testing.T) {
 			"/wallet/" + script, "/", "/wallet/history/1220ab",
 			"/explorer", "/explorer?as=" + script, "/explorer?upto=" + script, "/explorer/search?for=" + script,
 			"/explorer/updates/1220ab", "/explorer/offsets/1", "/explorer/offsets/" + script, "/explorer/contracts/00ab",
-			"/explorer/contracts/" + script, "/explorer/parties", "/explorer/parties/" + script, "/explorer/" + script,
+			"/explorer/contracts/" + script, "/explorer/parties", "/explorer/packages", "/explorer/packages?find=" + script,
+			"/explorer/packages/" + script, "/explorer/templates/" + script, "/explorer/templates/a:b:" + script + "/create",
+			"/explorer/contracts", "/explorer/contracts?state=archived", "/explorer/contracts?template=a:b:c&field=" + script +
+				"&value=" + script, "/explorer/contracts/00ab/exercise/" + script, "/explorer/parties/" + script, "/explorer/" + script,
 			"/admin", "/admin/automation", "/admin/users", "/admin/users?as=" + script, "/admin/users/" + script,
 			"/admin/parties?begins=" + script, "/admin/providers", "/admin/packages", "/admin/settings", "/admin/clock",
 			"/admin/ledger-time", "/admin/audit", "/admin/" + script,
