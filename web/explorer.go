@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/florinledger/florin/wallet/sentence"
@@ -104,10 +105,31 @@ func withShorterPages(size int, ask func(size int) error) error {
 	}
 }
 
+// The tabs of an update's page.
+const tabStory, tabTree, tabJSON = "story", "tree", "json"
+
+// maxUpdateJSON is the number of bytes of an update's JSON that its page shows.
+const maxUpdateJSON = 200_000
+
 type explorerUpdateView struct {
 	updateView
 
 	Reader reader
+	// Tab is what the page shows of the update: its story, with every event, its tree, folded, or its JSON.
+	Tab  string
+	JSON string
+}
+
+// Address is the address of a tab.
+func (u explorerUpdateView) Address(tab string) string {
+	values := url.Values{}
+	if tab != tabStory {
+		values.Set("tab", tab)
+	}
+	if u.Reader.As != "" {
+		values.Set("as", u.Reader.As)
+	}
+	return strings.TrimSuffix(explorerPath+"/updates/"+url.PathEscape(u.ID)+"?"+values.Encode(), "?")
 }
 
 func (s *site) updateByID(v *visit, as reader) error {
@@ -135,9 +157,8 @@ func noUpdate(err error) error {
 
 // updateAsJSON sends an update as the API has it.
 func (s *site) updateAsJSON(v *visit, as reader) error {
-	var whole json.RawMessage
-	in := map[string]any{"updateId": v.r.PathValue("id"), "updateFormat": as.updates()}
-	if err := v.api.Post(v.ctx(), "/v2/updates/update-by-id", in, &whole); err != nil {
+	whole, err := v.rawUpdate(v.r.PathValue("id"), as)
+	if err != nil {
 		return noUpdate(err)
 	}
 	v.w.Header().Set("Content-Type", "application/json; charset=utf-8")
@@ -145,12 +166,31 @@ func (s *site) updateAsJSON(v *visit, as reader) error {
 	return nil
 }
 
+// rawUpdate reads an update as the API has it.
+func (v *visit) rawUpdate(id string, as reader) (whole json.RawMessage, err error) {
+	in := map[string]any{"updateId": id, "updateFormat": as.updates()}
+	err = v.api.Post(v.ctx(), "/v2/updates/update-by-id", in, &whole)
+	return whole, err
+}
+
 func (s *site) explore(v *visit, which updateRef, as reader) error {
 	found, err := s.update(v, which, as)
 	if err != nil {
 		return noUpdate(err)
 	}
-	return s.show(v, "explored", explorerUpdateView{
-		updateView: updateView{update: found, Temporal: s.workflowsOf(found.Command, as.Only())}, Reader: as,
-	})
+	data := explorerUpdateView{
+		updateView: updateView{update: found, Temporal: s.workflowsOf(found.Command, as.Only())}, Reader: as, Tab: tabStory,
+	}
+	switch tab := v.r.URL.Query().Get("tab"); tab {
+	case tabTree:
+		data.Tab = tab
+		fold(data.Nodes, 1)
+	case tabJSON:
+		whole, err := v.rawUpdate(found.ID, as)
+		if err != nil {
+			return noUpdate(err)
+		}
+		data.Tab, data.JSON, data.Nodes = tab, prettyTo(whole, maxUpdateJSON), nil
+	}
+	return s.show(v, "explored", data)
 }

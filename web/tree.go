@@ -26,6 +26,8 @@ type node struct {
 	Children         []*node
 	// Known is true if the reader can look the contract up by its id.
 	Known bool
+	// Folds is true if the page hides the consequences until the reader wants to see them.
+	Folds bool
 
 	id, last int32
 }
@@ -90,6 +92,17 @@ func treeOf(events []event, toNode func(i int) *node) (roots []*node) {
 		above = append(above, one)
 	}
 	return roots
+}
+
+// shownLevels is the number of levels of a tree that a page shows at first.
+const shownLevels = 2
+
+// fold folds what is below the first levels.
+func fold(nodes []*node, level int) {
+	for _, one := range nodes {
+		one.Folds = level >= shownLevels
+		fold(one.Children, level+1)
+	}
 }
 
 // node returns the event with its values.
