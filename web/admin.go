@@ -30,7 +30,7 @@ func (s *site) adminRoutes(mux *http.ServeMux) {
 		"POST /admin/providers":             s.addProvider,
 		"POST /admin/providers/{id}":        s.changeProvider,
 		"POST /admin/providers/{id}/delete": s.deleteProvider,
-		"GET /admin/packages":               s.packages,
+		"GET /admin/packages":               s.vettedPackages,
 		"POST /admin/packages":              s.upload,
 		"POST /admin/packages/{id}":         s.vet,
 		"GET /admin/settings":               s.settings,

@@ -12,7 +12,7 @@ import (
 	"github.com/florinledger/florin/client"
 )
 
-const packagesPath = "/v2/packages"
+const packagesRoute = "/v2/packages"
 
 // nodePackage is a package of the node. Name and Version are "" if it is not vetted: the API then has only its id.
 type nodePackage struct {
@@ -21,21 +21,21 @@ type nodePackage struct {
 	IsVetted, IsBuiltIn bool
 }
 
-type packagesView struct {
+type vettingView struct {
 	Packages []nodePackage
 	Problem  *problem
 }
 
 // packages lists the packages: those that were uploaded first.
-func (s *site) packages(v *visit) error {
-	data, err := s.packagesView(v)
+func (s *site) vettedPackages(v *visit) error {
+	data, err := s.vettingView(v)
 	if err != nil {
 		return err
 	}
 	return s.show(v, "admin_packages", data)
 }
 
-func (s *site) packagesView(v *visit) (data packagesView, err error) {
+func (s *site) vettingView(v *visit) (data vettingView, err error) {
 	vetted, err := v.api.Packages(v.ctx())
 	if err != nil {
 		return data, err
@@ -43,7 +43,7 @@ func (s *site) packagesView(v *visit) (data packagesView, err error) {
 	var out struct {
 		IDs []string `json:"packageIds"`
 	}
-	if err := v.api.Get(v.ctx(), packagesPath, &out); err != nil {
+	if err := v.api.Get(v.ctx(), packagesRoute, &out); err != nil {
 		return data, err
 	}
 	isListed := map[string]bool{}
@@ -96,7 +96,7 @@ func (s *site) finishPackages(v *visit, err error, notice string) error {
 	if !isRefusal(err) {
 		return err
 	}
-	data, failed := s.packagesView(v)
+	data, failed := s.vettingView(v)
 	if failed != nil {
 		return errors.Join(err, failed)
 	}

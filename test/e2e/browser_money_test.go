@@ -45,7 +45,7 @@ func aSavedNameReceives(t *testing.T, n *upNode, browser *chromium) {
 	require.Greater(t, modules, 20.0, "the QR code is drawn")
 
 	oscar := browser.window(t, n.url).as("oscar").tap("1")
-	oscar.open("/wallet/names").types("Name", "my niece").types("Party id", party).press("Save").shows("my niece Remove", party)
+	oscar.open("/wallet/names").types("Name", "my niece").types("Party id", party).press("Save").shows("my niece "+party+" Remove")
 	oscar.press("my niece").shows("Send coin")
 	require.Equal(t, party, oscar.value("To"))
 	oscar.open("/wallet/send").types("To", "my niece").types("Note for the receiver", "all I have")
