@@ -45,7 +45,7 @@ func aSavedNameReceives(t *testing.T, n *upNode, browser *chromium) {
 	require.Greater(t, modules, 20.0, "the QR code is drawn")
 
 	oscar := browser.window(t, n.url).as("oscar").tap("1")
-	oscar.open("/wallet/names").types("Name", "my niece").types("Party id", party).press("Save").shows("my niece "+party+" Remove")
+	oscar.open("/wallet/names").types("Name", "my niece").types("Party id", party).press("Save").shows("my niece " + party + " Remove")
 	oscar.press("my niece").shows("Send coin")
 	require.Equal(t, party, oscar.value("To"))
 	oscar.open("/wallet/send").types("To", "my niece").types("Note for the receiver", "all I have")
@@ -96,7 +96,8 @@ func aKeyStaysInTheBrowser(t *testing.T, n *upNode, browser *chromium) {
 	rita := browser.window(t, n.url).as("rita").tap("1").open("/wallet/receive").press("Turn it on").shows("On: you get coin")
 	operator := browser.window(t, n.url).as("ledger-api-user").tap("1000")
 	dir := t.TempDir()
-	operator.do(cdpbrowser.SetDownloadBehavior(cdpbrowser.SetDownloadBehaviorBehaviorAllow).WithDownloadPath(dir))
+	operator.do(cdpbrowser.SetDownloadBehavior(cdpbrowser.SetDownloadBehaviorBehaviorAllow).
+		WithBrowserContextID(operator.cookies).WithDownloadPath(dir))
 	operator.open("/wallet/external").shows("Create a party").types("Name", "safe").press("Prepare").shows("Create this party?")
 	operator.picture("signing").press("Sign and create safe").shows("You created the party safe.", "cannot receive coin yet")
 	operator.press("Turn on automatic receiving").shows("Turn on automatic receiving?").press("Sign and turn it on")

@@ -86,6 +86,8 @@ type window struct {
 	t   *testing.T
 	ctx context.Context //nolint:containedctx // chromedp has the window in it
 	url string
+	// cookies is the context of the browser that the window's cookies and downloads belong to.
+	cookies cdp.BrowserContextID
 	// presses counts the mouse clicks.
 	presses int
 
@@ -108,7 +110,7 @@ func (c *chromium) window(t *testing.T, url string) *window {
 	t.Cleanup(cancel)
 	ctx, cancel = chromedp.NewContext(ctx, chromedp.WithTargetID(tab))
 	t.Cleanup(cancel)
-	w := &window{t: t, ctx: ctx, url: url}
+	w := &window{t: t, ctx: ctx, url: url, cookies: cookies}
 	chromedp.ListenTarget(ctx, w.notice)
 	w.do(network.Enable(), chromedp.EmulateViewport(deskWidth, deskHeight))
 	t.Cleanup(func() {
