@@ -12,7 +12,8 @@ import (
 
 // Disk is the growth of the disk for each tap in bytes, at a rate like that of people.
 type Disk struct {
-	Submissions int     `json:"submissions"`
+	Submissions int     `json:"submissions"` // without the refused ones
+	Refused     int     `json:"refused"`
 	PerSecond   float64 `json:"perSecond"`
 	Seconds     float64 `json:"seconds"`
 	// Record, Temporal and Visibility are the growth of the databases, with indexes.
@@ -61,7 +62,7 @@ func (r *run) disk(ctx context.Context) error {
 	expected := time.Duration(float64(r.options.Count) / r.options.DiskRate * float64(time.Second))
 	r.options.Progress(fmt.Sprintf("%d taps at %g a second, for %s", r.options.Count, r.options.DiskRate,
 		expected.Round(time.Second)))
-	made, err := openLoop(ctx, len(wallets), r.options.DiskRate, r.options.Count, do)
+	made, err := r.tapFor(ctx, do)
 	if err != nil {
 		return err
 	}
@@ -77,7 +78,7 @@ func (r *run) disk(ctx context.Context) error {
 	}
 	each := func(before, after int64) float64 { return float64(after-before) / float64(made.done) }
 	r.report.Disk = &Disk{
-		Submissions: made.done, PerSecond: made.perSecond(), Seconds: made.elapsed.Seconds(),
+		Submissions: made.done, Refused: made.refused, PerSecond: made.perSecond(), Seconds: made.elapsed.Seconds(),
 		Record: each(before.record, after.record), Temporal: each(before.temporal, after.temporal),
 		Visibility: each(before.visibility, after.visibility), Kept: each(before.kept, after.kept),
 		Written: each(before.written, after.written),
@@ -85,8 +86,31 @@ func (r *run) disk(ctx context.Context) error {
 	return nil
 }
 
+// roundUse is how long taps use one round. Every ten minutes the ledger archives the oldest one.
+const roundUse = 5 * time.Second
+
+// tapFor makes all taps at the rate, and finds the oldest open round anew for each [roundUse].
+func (r *run) tapFor(ctx context.Context, do operation) (made load, err error) {
+	each := max(1, int(r.options.DiskRate*roundUse.Seconds()))
+	for left := r.options.Count; left > 0; left -= each {
+		if r.coin, err = r.client.FindCoin(ctx, r.target.DSO); err != nil {
+			return made, fmt.Errorf("find the contracts of the coin: %w", err)
+		}
+		part, err := openLoop(ctx, len(r.wallets), r.options.DiskRate, min(left, each), do)
+		if err != nil {
+			return made, err
+		}
+		made.done, made.refused, made.elapsed = made.done+part.done, made.refused+part.refused, made.elapsed+part.elapsed
+		if part.refusal != nil {
+			made.refusal = part.refusal
+		}
+	}
+	return made, nil
+}
+
 func (r *Report) printDisk(w io.Writer, d *Disk) {
-	writeText(w, "\nDisk: %d taps at %.1f a second, for %.0f s; bytes for each", d.Submissions, d.PerSecond, d.Seconds)
+	writeText(w, "\nDisk: %d taps at %.1f a second, for %.0f s, and %d refused; bytes for each", d.Submissions, d.PerSecond,
+		d.Seconds, d.Refused)
 	line(w, "record", "Temporal", "visibility", "log, kept", "all", "log, written")
 	line(w, bytesOf(d.Record), bytesOf(d.Temporal), bytesOf(d.Visibility), bytesOf(d.Kept), bytesOf(d.Total()),
 		bytesOf(d.Written))
