@@ -20,7 +20,7 @@ type nodePart struct {
 }
 
 // IsWell reports whether the part has no trouble.
-func (p nodePart) IsWell() bool { return p.State == "done" }
+func (p *nodePart) IsWell() bool { return p.State == "done" }
 
 func (p *nodePart) fail(state, why string) {
 	p.State, p.Why = state, why

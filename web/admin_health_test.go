@@ -47,7 +47,8 @@ func TestHealth_SaysWhatIsNotWell(t *testing.T) {
 			return []api.Part{{Name: "database"}, {Name: "worker"}, {Name: "automation"}}
 		}
 		return []api.Part{
-			{Name: "database"}, {Name: "worker", Err: errors.New("no worker polls <b>the queue</b>")},
+			{Name: "database"},
+			{Name: "worker", Err: errors.New("no worker polls <b>the queue</b>")},
 			{Name: "automation", Warning: "automation has been due for 20m0s"},
 		}
 	}})

@@ -71,11 +71,11 @@ func TestPackages_AreUploadedAndVetted(t *testing.T) {
 	t.Parallel()
 	api := coinAPI(t)
 	b := operator(t, serve(t, options(t, api.Handler))).open("/admin/packages").shows("splice-amulet", "built in")
-	b.upload("/admin/packages", "bad.dar", []byte("no archive"))
+	b.upload("bad.dar", []byte("no archive"))
 	require.Equal(t, http.StatusUnprocessableEntity, b.status)
-	b.upload("/admin/packages", "", nil).shows("No file was chosen.")
+	b.upload("", nil).shows("No file was chosen.")
 	dar := dartest.Build(t, dartest.Notes("memos", "1.0.0", ""))
-	b.upload("/admin/packages", "memos.dar", dar).shows("The packages of memos.dar are on the ledger.", "memos 1.0.0")
+	b.upload("memos.dar", dar).shows("The packages of memos.dar are on the ledger.", "memos 1.0.0")
 	first := strings.Index(b.words(), "memos 1.0.0")
 	require.Less(t, first, strings.Index(b.words(), "splice-amulet"), "uploaded packages come first")
 
@@ -100,7 +100,7 @@ func TestPackages_UploadNeedsTheSession(t *testing.T) {
 	b := operator(t, server).open("/admin/packages")
 	stranger := window(t, server).open("/wallet")
 	stranger.text, stranger.root = b.text, b.root // a form of another session
-	stranger.upload("/admin/packages", "memos.dar", dartest.Build(t, dartest.Notes("memos", "1.0.0", "")))
+	stranger.upload("memos.dar", dartest.Build(t, dartest.Notes("memos", "1.0.0", "")))
 	require.Equal(t, http.StatusForbidden, stranger.status)
 	require.NotContains(t, b.open("/admin/packages").words(), "memos")
 }

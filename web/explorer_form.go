@@ -2,6 +2,7 @@ package web
 
 import (
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/florinledger/florin/daml/outline"
@@ -53,12 +54,7 @@ type input struct {
 
 // Is reports whether the input is of a kind, for the template.
 func (i *input) Is(kinds ...string) bool {
-	for _, kind := range kinds {
-		if string(i.Kind) == kind {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(kinds, string(i.Kind))
 }
 
 // HasParts reports whether the input is a fieldset.

@@ -16,8 +16,6 @@ import (
 	"github.com/florinledger/florin/daml/outline"
 )
 
-const packagesPath = explorerPath + "/packages"
-
 // packagesTime is how long a page reads packages that it has not read before.
 const packagesTime = 10 * time.Second
 

@@ -76,7 +76,7 @@ func fieldsIn(record json.RawMessage) (fields []namedValue) {
 
 // valueAt finds a value by a path of fields, such as transfer.receiver; nil if there is none.
 func valueAt(record json.RawMessage, path string) json.RawMessage {
-	for _, name := range strings.Split(path, ".") {
+	for name := range strings.SplitSeq(path, ".") {
 		var fields map[string]json.RawMessage
 		if json.Unmarshal(record, &fields) != nil {
 			return nil

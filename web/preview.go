@@ -94,16 +94,22 @@ func (s *site) openPreview(v *visit) error {
 	return nil
 }
 
+func numberIn(text string) (int64, bool) {
+	number, err := strconv.ParseInt(text, 10, 64)
+	return number, err == nil
+}
+
 // preview shows the result of a transfer before the visitor confirms it.
 func (s *site) preview(v *visit) error {
 	query := v.r.URL.Query()
 	typed := orderOf(query)
 	data := previewView{order: typed, Once: query.Get("once")}
-	var err error
-	if data.Micros, err = strconv.ParseInt(query.Get("expires"), 10, 64); err != nil || data.Once == "" {
+	var isNumber bool
+	if data.Micros, isNumber = numberIn(query.Get("expires")); !isNumber || data.Once == "" {
 		s.goTo(v, typed.Edit()) // not an address that the form leads to
 		return nil
 	}
+	var err error
 	if data.Sum, err = amountOf(typed.Amount); err == nil {
 		data.Receiver, err = s.receiver(v, typed.To)
 	}

@@ -1,6 +1,7 @@
 package outline
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/florinledger/florin/daml/ast"
@@ -85,13 +86,15 @@ func (t Type) text(isArgument bool) string {
 		name = t.Name.Entity
 	default:
 	}
+	words := []string{name}
 	for _, arg := range t.Args {
-		name += " " + arg.text(true)
+		words = append(words, arg.text(true))
 	}
+	text := strings.Join(words, " ")
 	if isArgument && len(t.Args) > 0 {
-		return "(" + name + ")"
+		return "(" + text + ")"
 	}
-	return name
+	return text
 }
 
 // Field is a field of a record, or a constructor of a variant with the type of its value.
@@ -194,7 +197,7 @@ func typeOf(from ast.Type) Type {
 		out.Kind, out.Name = Named, nameOf(fun.Name)
 	case *ast.TySyn:
 		out.Kind, out.Name = Named, nameOf(fun.Name)
-		args = append(args[:len(args):len(args)], fun.Args...)
+		args = append(slices.Clip(args), fun.Args...)
 	case *ast.TyVar:
 		out.Kind, out.Name = Variable, Name{Entity: fun.Name}
 	default:
