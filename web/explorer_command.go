@@ -12,9 +12,6 @@ import (
 	"github.com/florinledger/florin/wallet/sentence"
 )
 
-// maxFormURL is the length of the address of a dry run. A longer one is shown without a redirect.
-const maxFormURL = 4096
-
 // formRoot is the name of the form's first field; the others are below it.
 const formRoot = "f"
 
@@ -189,7 +186,7 @@ func (s *site) tryCommand(find finder) func(v *visit, as reader) error {
 			return err
 		}
 		to := one.Base + "/preview?" + url.Values{"act": {v.field("act")}, "args": {string(args)}}.Encode()
-		if len(to) > maxFormURL {
+		if len(to) > maxAddress {
 			return s.showTrial(v, as, one, v.field("act"), args)
 		}
 		s.goTo(v, to)

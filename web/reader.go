@@ -39,11 +39,10 @@ func (v *visit) reader() (reader, error) {
 	var as reader
 	for _, right := range out.Rights {
 		for kind, of := range right.Kind {
-			if kind == "CanActAs" {
-				as.Acts = append(as.Acts, of.Value.Party)
-			}
 			switch kind {
-			case "CanActAs", "CanReadAs":
+			case "CanActAs":
+				as.Acts, as.Parties = append(as.Acts, of.Value.Party), append(as.Parties, of.Value.Party)
+			case "CanReadAs":
 				as.Parties = append(as.Parties, of.Value.Party)
 			case "CanReadAsAnyParty":
 				as.Everybody = true
