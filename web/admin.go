@@ -1,7 +1,6 @@
 package web
 
 import (
-	"errors"
 	"net/http"
 	"strconv"
 )
@@ -55,15 +54,6 @@ func (s *site) operating(show view) view {
 		}
 		return err
 	}
-}
-
-// isRefusal reports whether a form should show an error beside what was typed. The right to make the change at all is not
-// one of these.
-func isRefusal(err error) bool {
-	if _, isOfForm := errors.AsType[*problem](err); isOfForm {
-		return true
-	}
-	return isFinal(err) && !isStatus(err, http.StatusForbidden) && !isStatus(err, http.StatusUnauthorized)
 }
 
 // unfilled is the problem with an empty field of a form; nil if it has a value.

@@ -1,7 +1,6 @@
 package web
 
 import (
-	"errors"
 	"net/http"
 	"net/url"
 	"strings"
@@ -86,11 +85,11 @@ func (s *site) automationOf(v *visit) (data automationView, err error) {
 	if err := v.api.Get(v.ctx(), automationPath, &out); err != nil {
 		return data, err
 	}
-	text, err := v.api.Text(v.ctx(), "/metrics")
+	now, err := v.metrics()
 	if err != nil {
 		return data, err
 	}
-	if seconds, known := metricsOf(text).value("florin_oldest_lifecycle_seconds"); known && seconds > 0 {
+	if seconds, known := now.value("florin_oldest_lifecycle_seconds"); known && seconds > 0 {
 		data.Overdue = (time.Duration(seconds) * time.Second).String()
 	}
 	data.Kinds = out.Automations
@@ -142,13 +141,6 @@ func (s *site) nudge(v *visit) error {
 		}
 		return s.done(v, adminPath+"/automation", notice)
 	}
-	if !isRefusal(err) {
-		return err
-	}
-	data, failed := s.automationOf(v)
-	if failed != nil {
-		return errors.Join(err, failed)
-	}
-	data.Problem = problemOf(err)
-	return s.write(v, http.StatusUnprocessableEntity, "admin_automation", data)
+	return refused(s, v, "admin_automation", err, func() (automationView, error) { return s.automationOf(v) },
+		func(data *automationView, why *problem) { data.Problem = why })
 }

@@ -2,7 +2,6 @@ package web
 
 import (
 	"cmp"
-	"errors"
 	"net/http"
 	"strconv"
 	"time"
@@ -76,13 +75,7 @@ func (s *site) advance(v *visit) error {
 		return s.done(v, adminPath+"/clock", "The ledger's time is now "+
 			clock.LedgerTime.UTC().Format("2 Jan 2006, 15:04 UTC")+".")
 	}
-	if !isRefusal(err) {
-		return err
-	}
-	clock, failed := v.ledgerClock()
-	if failed != nil {
-		return errors.Join(err, failed)
-	}
-	clock.By, clock.Problem = by, problemOf(err)
-	return s.write(v, http.StatusUnprocessableEntity, "admin_clock", clock)
+	return refused(s, v, "admin_clock", err, v.ledgerClock, func(clock *clockView, why *problem) {
+		clock.By, clock.Problem = by, why
+	})
 }

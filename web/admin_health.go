@@ -157,11 +157,10 @@ func (s *site) health(v *visit) error {
 	if err != nil {
 		return err
 	}
-	text, err := v.api.Text(v.ctx(), "/metrics")
+	now, err := v.metrics()
 	if err != nil {
 		return err
 	}
-	now := metricsOf(text)
 	if audit, known := auditPart(now); known {
 		ready.Parts = append(ready.Parts, audit)
 	}

@@ -4,81 +4,62 @@ import (
 	"cmp"
 	"encoding/base64"
 	"encoding/json"
+	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/prometheus/common/expfmt"
+	"github.com/prometheus/common/model"
 )
 
-// metricSample is a value of a metric.
-type metricSample struct {
-	labels map[string]string
-	value  float64
-}
+// metrics are the samples of a process by the name of their metric.
+type metrics map[string]model.Vector
 
-// metrics are samples by the name of their metric.
-type metrics map[string][]metricSample
-
-// metricsOf reads the metrics of Florin from the text format of Prometheus, and the start of the process. Lines that it
-// cannot read, it leaves out.
-func metricsOf(text string) metrics {
+// metricsOf reads the text format of Prometheus.
+func metricsOf(text string) (metrics, error) {
+	parser := expfmt.NewTextParser(model.UTF8Validation)
+	families, err := parser.TextToMetricFamilies(strings.NewReader(text))
+	if err != nil {
+		return nil, fmt.Errorf("read the metrics of the node: %w", err)
+	}
+	samples, err := expfmt.ExtractSamples(&expfmt.DecodeOptions{}, slices.Collect(maps.Values(families))...)
+	if err != nil {
+		return nil, fmt.Errorf("read the metrics of the node: %w", err)
+	}
 	all := metrics{}
-	for line := range strings.Lines(text) {
-		line = strings.TrimSpace(line)
-		end := strings.IndexAny(line, "{ ")
-		if end <= 0 || !strings.HasPrefix(line, "florin_") && line[:end] != processStart {
-			continue
-		}
-		name, rest := line[:end], line[end:]
-		labels, rest := labelsOf(rest)
-		value, err := strconv.ParseFloat(strings.TrimSpace(rest), 64)
-		if err == nil && !math.IsNaN(value) && !math.IsInf(value, 0) {
-			all[name] = append(all[name], metricSample{labels, value})
-		}
+	for _, sample := range samples {
+		name := string(sample.Metric[model.MetricNameLabel])
+		all[name] = append(all[name], sample)
 	}
-	return all
+	return all, nil
 }
 
-const processStart = "process_start_time_seconds"
-
-// labelsOf reads the labels at the start of a text, and returns the text after them.
-func labelsOf(text string) (labels map[string]string, rest string) {
-	if !strings.HasPrefix(text, "{") {
-		return nil, text
+// metrics reads the metrics of the process that serves the page.
+func (v *visit) metrics() (metrics, error) {
+	text, err := v.api.Text(v.ctx(), "/metrics")
+	if err != nil {
+		return nil, err
 	}
-	labels, text = map[string]string{}, text[1:]
-	for {
-		text = strings.TrimLeft(text, ", ")
-		name, after, found := strings.Cut(text, "=")
-		if !found || strings.HasPrefix(text, "}") {
-			return labels, strings.TrimPrefix(text, "}")
-		}
-		quoted, err := strconv.QuotedPrefix(after)
-		if err != nil {
-			return labels, ""
-		}
-		value, err := strconv.Unquote(quoted)
-		if err != nil {
-			return labels, ""
-		}
-		labels[name], text = value, after[len(quoted):]
-	}
+	return metricsOf(text)
 }
 
 // value is the value of a metric without labels; false if the process does not have it.
 func (m metrics) value(name string) (float64, bool) {
 	if samples := m[name]; len(samples) > 0 {
-		return samples[0].value, true
+		return float64(samples[0].Value), true
 	}
 	return 0, false
 }
 
 // labelled is the value of a metric with a label; false if the process does not have it.
-func (m metrics) labelled(name, label, value string) (float64, bool) {
+func (m metrics) labelled(name string, label model.LabelName, value model.LabelValue) (float64, bool) {
 	for _, sample := range m[name] {
-		if sample.labels[label] == value {
-			return sample.value, true
+		if sample.Metric[label] == value {
+			return float64(sample.Value), true
 		}
 	}
 	return 0, false
@@ -92,8 +73,9 @@ const commitBuckets = "florin_commit_duration_seconds_bucket"
 // buckets are the buckets of commits, the smallest first, without the last, which has no upper end.
 func (m metrics) buckets() (all []commitBucket) {
 	for _, sample := range m[commitBuckets] {
-		if most, err := strconv.ParseFloat(sample.labels["le"], 64); err == nil && !math.IsInf(most, 0) {
-			all = append(all, commitBucket{most, sample.value})
+		most, err := strconv.ParseFloat(string(sample.Metric[model.BucketLabel]), 64)
+		if err == nil && !math.IsInf(most, 0) {
+			all = append(all, commitBucket{most, float64(sample.Value)})
 		}
 	}
 	slices.SortFunc(all, func(a, b commitBucket) int { return cmp.Compare(a.most, b.most) })
@@ -118,7 +100,7 @@ const accepted = "accepted"
 
 func countersOf(from metrics, now time.Time) nodeCounters {
 	counted := nodeCounters{At: now.UTC().Truncate(time.Millisecond)}
-	if began, known := from.value(processStart); known {
+	if began, known := from.value("process_start_time_seconds"); known {
 		counted.Began = time.Unix(0, int64(began*float64(time.Second))).UTC()
 	}
 	var works bool
@@ -127,7 +109,7 @@ func countersOf(from metrics, now time.Time) nodeCounters {
 	}
 	for _, sample := range from["florin_submissions_total"] {
 		if works {
-			counted.Outcomes[sample.labels["outcome"]] = sample.value
+			counted.Outcomes[string(sample.Metric["outcome"])] = float64(sample.Value)
 		}
 	}
 	counted.Traffic, _ = from.value("florin_traffic_bytes_total")

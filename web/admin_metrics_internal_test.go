@@ -7,25 +7,31 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestMetricsOf_ReadsLabels(t *testing.T) {
+func TestMetricsOf_ReadsLabelsAndBuckets(t *testing.T) {
 	t.Parallel()
-	read := metricsOf("# HELP florin_ready x\n" +
+	read, err := metricsOf("# HELP florin_ready x\n" +
 		`florin_ready{part="a \"b\", c=d",other="}"} 1` + "\n" +
 		"florin_forged_submissions_total 2e+03\n" +
-		"process_start_time_seconds 1.5\n" +
-		"go_goroutines 7\n" +
-		"florin_bad{part=\"x} 1\nflorin_empty\nflorin_nan NaN\nflorin_words one\n")
+		"# TYPE florin_commit_duration_seconds histogram\n" +
+		`florin_commit_duration_seconds_bucket{le="0.5"} 4` + "\n" +
+		`florin_commit_duration_seconds_bucket{le="0.1"} 3` + "\n" +
+		`florin_commit_duration_seconds_bucket{le="+Inf"} 5` + "\n" +
+		"florin_commit_duration_seconds_sum 7\nflorin_commit_duration_seconds_count 5\n")
+	require.NoError(t, err)
 	value, known := read.labelled("florin_ready", "part", `a "b", c=d`)
 	require.True(t, known)
 	require.InDelta(t, 1, value, 0)
 	value, known = read.value("florin_forged_submissions_total")
 	require.True(t, known)
 	require.InDelta(t, 2000, value, 0)
-	require.Equal(t, "}", read["florin_ready"][0].labels["other"])
-	for _, absent := range []string{"go_goroutines", "florin_bad", "florin_empty", "florin_nan", "florin_words"} {
-		_, known := read.value(absent)
-		require.False(t, known, absent)
-	}
+	_, known = read.value("florin_absent")
+	require.False(t, known)
+	require.Equal(t, []commitBucket{{0.1, 3}, {0.5, 4}}, read.buckets())
+	value, known = read.value("florin_commit_duration_seconds_count")
+	require.True(t, known)
+	require.InDelta(t, 5, value, 0)
+	_, err = metricsOf("florin_ready{part=\"x} 1\n")
+	require.ErrorContains(t, err, "read the metrics of the node")
 }
 
 func TestCounters_SinceAnotherProcessCountsFromItsStart(t *testing.T) {

@@ -93,15 +93,8 @@ func (s *site) finishPackages(v *visit, err error, notice string) error {
 	if err == nil {
 		return s.done(v, adminPath+"/packages", notice)
 	}
-	if !isRefusal(err) {
-		return err
-	}
-	data, failed := s.vettingView(v)
-	if failed != nil {
-		return errors.Join(err, failed)
-	}
-	data.Problem = problemOf(err)
-	return s.write(v, http.StatusUnprocessableEntity, "admin_packages", data)
+	return refused(s, v, "admin_packages", err, func() (vettingView, error) { return s.vettingView(v) },
+		func(data *vettingView, why *problem) { data.Problem = why })
 }
 
 // vet lets commands use a package, or forbids it.

@@ -1,8 +1,6 @@
 package web
 
 import (
-	"errors"
-	"net/http"
 	"net/url"
 	"strconv"
 	"strings"
@@ -62,13 +60,7 @@ func (s *site) addParty(v *visit) error {
 	if err == nil {
 		return s.done(v, adminPath+"/parties?begins="+url.QueryEscape(name+"::"), "The party "+name+" is added.")
 	}
-	if !isRefusal(err) {
-		return err
-	}
-	data, failed := v.partiesView()
-	if failed != nil {
-		return errors.Join(err, failed)
-	}
-	data.Name, data.User, data.Problem = name, v.field("user"), problemOf(err)
-	return s.write(v, http.StatusUnprocessableEntity, "admin_parties", data)
+	return refused(s, v, "admin_parties", err, v.partiesView, func(data *nodePartiesView, why *problem) {
+		data.Name, data.User, data.Problem = name, v.field("user"), why
+	})
 }

@@ -1,7 +1,6 @@
 package web
 
 import (
-	"errors"
 	"net/http"
 	"net/url"
 )
@@ -55,23 +54,17 @@ func (s *site) finishProvider(v *visit, typed identityProvider, err error, notic
 	if err == nil {
 		return s.done(v, adminPath+"/providers", notice)
 	}
-	if !isRefusal(err) {
-		return err
-	}
-	data, failed := v.providersView()
-	if failed != nil {
-		return errors.Join(err, failed)
-	}
-	data.Problem = problemOf(err)
-	if v.r.PathValue("id") == "" {
-		data.New = typed
-	}
-	for i, one := range data.Providers {
-		if one.ID == v.r.PathValue("id") && typed.ID != "" {
-			data.Providers[i] = typed
+	return refused(s, v, "admin_providers", err, v.providersView, func(data *providersView, why *problem) {
+		data.Problem = why
+		if v.r.PathValue("id") == "" {
+			data.New = typed
 		}
-	}
-	return s.write(v, http.StatusUnprocessableEntity, "admin_providers", data)
+		for i, one := range data.Providers {
+			if one.ID == v.r.PathValue("id") && typed.ID != "" {
+				data.Providers[i] = typed
+			}
+		}
+	})
 }
 
 // addProvider makes the node accept tokens of a further issuer.

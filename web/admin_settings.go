@@ -2,7 +2,6 @@ package web
 
 import (
 	"encoding/json"
-	"errors"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -131,18 +130,12 @@ func (s *site) changeSetting(v *visit) error {
 	if err == nil {
 		return s.done(v, adminPath+"/settings", "The setting "+name+" is now "+value+", from the next offset on.")
 	}
-	if !isRefusal(err) {
-		return err
-	}
-	data, failed := v.settingsView()
-	if failed != nil {
-		return errors.Join(err, failed)
-	}
-	for i, setting := range data.Settings {
-		if setting.Name == name {
-			data.Settings[i].Typed = value
+	return refused(s, v, "admin_settings", err, v.settingsView, func(data *settingsView, why *problem) {
+		for i, setting := range data.Settings {
+			if setting.Name == name {
+				data.Settings[i].Typed = value
+			}
 		}
-	}
-	data.Problem = problemOf(err)
-	return s.write(v, http.StatusUnprocessableEntity, "admin_settings", data)
+		data.Problem = why
+	})
 }

@@ -1,7 +1,6 @@
 package web
 
 import (
-	"errors"
 	"net/http"
 	"net/url"
 	"slices"
@@ -80,20 +79,14 @@ func (s *site) finishUser(v *visit, err error, notice string) error {
 	if err == nil {
 		return s.done(v, userPage(v.r.PathValue("id")), notice)
 	}
-	if !isRefusal(err) {
-		return err
-	}
-	data, failed := v.userView()
-	if failed != nil {
-		return errors.Join(err, failed)
-	}
-	if _, isPrimary := v.r.PostForm["primary"]; isPrimary {
-		data.Primary = v.field("primary")
-	} else {
-		data.Typed, data.Kinds = v.field("party"), rightChoices(v.field("kind"))
-	}
-	data.Problem = problemOf(err)
-	return s.write(v, http.StatusUnprocessableEntity, "admin_user", data)
+	return refused(s, v, "admin_user", err, v.userView, func(data *userView, why *problem) {
+		if _, isPrimary := v.r.PostForm["primary"]; isPrimary {
+			data.Primary = v.field("primary")
+		} else {
+			data.Typed, data.Kinds = v.field("party"), rightChoices(v.field("kind"))
+		}
+		data.Problem = why
+	})
 }
 
 // rightTyped is the right of a form.

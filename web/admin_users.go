@@ -1,7 +1,6 @@
 package web
 
 import (
-	"errors"
 	"net/http"
 	"net/url"
 	"slices"
@@ -173,15 +172,9 @@ func (s *site) addUser(v *visit) error {
 	if err == nil {
 		return s.done(v, userPage(id), "The user "+id+" is added.")
 	}
-	if !isRefusal(err) {
-		return err
-	}
-	data, failed := v.usersView()
-	if failed != nil {
-		return errors.Join(err, failed)
-	}
-	data.ID, data.Party, data.Problem = id, v.field("party"), problemOf(err)
-	return s.write(v, http.StatusUnprocessableEntity, "admin_users", data)
+	return refused(s, v, "admin_users", err, v.usersView, func(data *usersView, why *problem) {
+		data.ID, data.Party, data.Problem = id, v.field("party"), why
+	})
 }
 
 // partyTyped is the id of a party that a visitor typed: the id itself, or the name of one party of this node.

@@ -211,13 +211,6 @@ func (s *site) finishAllocation(v *visit, err error, notice string) error {
 	if err == nil {
 		return s.done(v, allocationsPath, notice)
 	}
-	if !isFinal(err) {
-		return err
-	}
-	data, failed := s.allocationsView(v)
-	if failed != nil {
-		return failed
-	}
-	data.Problem = problemOf(err)
-	return s.write(v, http.StatusUnprocessableEntity, "allocations", data)
+	return refused(s, v, "allocations", err, func() (allocationsView, error) { return s.allocationsView(v) },
+		func(data *allocationsView, why *problem) { data.Problem = why })
 }

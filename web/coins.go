@@ -1,7 +1,6 @@
 package web
 
 import (
-	"errors"
 	"net/http"
 	"slices"
 	"strconv"
@@ -126,15 +125,8 @@ func (s *site) finishMerge(v *visit, err error) error {
 	if err == nil {
 		return s.done(v, "/wallet/coins", "Your coin is merged.")
 	}
-	if _, isMine := errors.AsType[*problem](err); !isMine && !isFinal(err) {
-		return err
-	}
-	data, failed := s.coinsOf(v)
-	if failed != nil {
-		return failed
-	}
-	data.Problem = problemOf(err)
-	return s.write(v, http.StatusUnprocessableEntity, "coins", data)
+	return refused(s, v, "coins", err, func() (coinsView, error) { return s.coinsOf(v) },
+		func(data *coinsView, why *problem) { data.Problem = why })
 }
 
 // coinRowsOf returns the coins, largest first.

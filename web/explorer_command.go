@@ -185,12 +185,8 @@ func (s *site) tryCommand(find finder) func(v *visit, as reader) error {
 		if err != nil {
 			return err
 		}
-		to := one.Base + "/preview?" + url.Values{"act": {v.field("act")}, "args": {string(args)}}.Encode()
-		if len(to) > maxAddress {
-			return s.showTrial(v, as, one, v.field("act"), args)
-		}
-		s.goTo(v, to)
-		return nil
+		return s.openAt(v, one.Base+"/preview", url.Values{"act": {v.field("act")}, "args": {string(args)}},
+			func(v *visit, typed url.Values) error { return s.showTrial(v, as, one, typed) })
 	}
 }
 
@@ -201,17 +197,16 @@ func (s *site) previewCommand(find finder) func(v *visit, as reader) error {
 		if err != nil {
 			return err
 		}
-		typed := v.r.URL.Query()
-		args := json.RawMessage(typed.Get("args"))
-		if !json.Valid(args) {
-			return unprocessable("The address has no argument for a dry run.", "Fill in the form again.")
-		}
-		return s.showTrial(v, as, one, typed.Get("act"), args)
+		return s.showTrial(v, as, one, v.r.URL.Query())
 	}
 }
 
 // showTrial makes a dry run: the node interprets the command and changes nothing. If the node refuses, the form is back.
-func (s *site) showTrial(v *visit, as reader, one command, act string, args json.RawMessage) error {
+func (s *site) showTrial(v *visit, as reader, one command, typed url.Values) error {
+	act, args := typed.Get("act"), json.RawMessage(typed.Get("args"))
+	if !json.Valid(args) {
+		return unprocessable("The address has no argument for a dry run.", "Fill in the form again.")
+	}
 	var out struct {
 		Cost struct {
 			Total int64 `json:"totalTrafficCostEstimation"`

@@ -2,7 +2,6 @@ package web
 
 import (
 	"encoding/json"
-	"errors"
 	"net/http"
 	"net/url"
 	"slices"
@@ -37,30 +36,17 @@ type externalView struct {
 func (s *site) external(v *visit) error {
 	data, err := s.externalView(v, v.r.URL.Query().Get("party"))
 	if err != nil {
-		return err
+		return s.refuseExternal(v, "", order{}, err)
 	}
-	return s.showExternal(v, data)
-}
-
-func (s *site) showExternal(v *visit, data externalView) error {
-	status := http.StatusOK
-	if data.Problem != nil {
-		status = http.StatusUnprocessableEntity
-	}
-	return s.write(v, status, "external", data)
+	return s.show(v, "external", data)
 }
 
 // refuseExternal shows the page with the reason of a refusal, and what was typed.
-func (s *site) refuseExternal(v *visit, party string, typed order, refused error) error {
-	if _, isMine := errors.AsType[*problem](refused); !isMine && !isFinal(refused) {
-		return refused
-	}
-	data, err := s.externalView(v, party)
-	if err != nil {
-		return err
-	}
-	data.To, data.Amount, data.Note, data.Problem = typed.To, typed.Amount, typed.Note, problemOf(refused)
-	return s.showExternal(v, data)
+func (s *site) refuseExternal(v *visit, party string, typed order, err error) error {
+	return refused(s, v, "external", err, func() (externalView, error) { return s.externalView(v, party) },
+		func(data *externalView, why *problem) {
+			data.To, data.Amount, data.Note, data.Problem = typed.To, typed.Amount, typed.Note, why
+		})
 }
 
 func (s *site) externalView(v *visit, party string) (data externalView, err error) {
@@ -94,14 +80,10 @@ func (s *site) externalView(v *visit, party string) (data externalView, err erro
 		Available decimal.Decimal `json:"total_available_coin"`
 	}
 	err = v.api.Get(v.ctx(), externalAPI+"/balance?"+url.Values{"party_id": {party}}.Encode(), &held)
-	switch {
-	case isStatus(err, http.StatusNotFound):
+	if isStatus(err, http.StatusNotFound) {
 		proposal, err := v.proposalFor(party)
 		data.Proposed = proposal != ""
 		return data, err
-	case err != nil && isFinal(err):
-		data.Chosen, data.Problem = "", problemOf(err)
-		return data, nil
 	}
 	data.Held, data.IsOpen = held.Available, true
 	return data, err

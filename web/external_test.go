@@ -72,5 +72,5 @@ func TestExternal_PartySignsForItself(t *testing.T) {
 	operator.shows("Nothing waits for a signature of vault.")
 	alice.open("/wallet/external").shows("Only operators of the node work for such parties.")
 	alice.open("/wallet/external/new?name=x&key=" + publicKey(key))
-	require.Equal(t, http.StatusUnprocessableEntity, alice.status)
+	require.Equal(t, http.StatusForbidden, alice.status)
 }

@@ -14,13 +14,14 @@ import (
 func TestEntriesOf_NamesTheOwnerAndOtherHosts(t *testing.T) {
 	t.Parallel()
 	const alice, bob = "alice::1220ab", "bob::1220cd"
+	site := &site{Options: Options{Participant: "participant::1220ab"}}
 	item := client.HistoryItem{
 		EventID: "#1220ff:3", Sender: &client.PartyAmount{Party: alice, Amount: decimal.MustParse("-10")},
 		Sentence: sentence.Sentence{State: sentence.Done, Parts: []sentence.Part{
 			{Text: "alice", Party: alice}, {Text: " sent 10 CC to "}, {Text: "bob", Party: bob},
 		}},
 	}
-	entries, err := entriesOf(alice, []client.HistoryItem{item})
+	entries, err := entriesOf(alice, []client.HistoryItem{item}, site.nameOf)
 	require.NoError(t, err)
 	require.Equal(t, "You sent 10 CC to bob::1220cd", entries[0].Sentence.String())
 	require.Equal(t, "−10 CC", entries[0].Signed)

@@ -38,8 +38,8 @@ func (e entry) kind() string {
 	}
 }
 
-// entriesOf describes items from a party's point of view.
-func entriesOf(party string, items []client.HistoryItem) (shown []entry, err error) {
+// entriesOf describes items from a party's point of view. The function gives other parties their names.
+func entriesOf(party string, items []client.HistoryItem, name func(party string) string) (shown []entry, err error) {
 	entries, err := client.HistoryOf(party, items)
 	if err != nil {
 		return nil, err
@@ -52,21 +52,16 @@ func entriesOf(party string, items []client.HistoryItem) (shown []entry, err err
 		if from.Change.Sign() == 0 {
 			one.Signed = coins(from.Amount)
 		}
-		one.Sentence = from.Sentence.Named(party, nameFor(party))
+		one.Sentence = from.Sentence.Named(party, name)
 		one.Update, _, _ = strings.Cut(strings.TrimPrefix(from.EventID, "#"), ":")
 		shown = append(shown, one)
 	}
 	return shown, nil
 }
 
-// nameFor names parties for a reader: those of other namespaces with their fingerprint.
-func nameFor(reader string) func(string) string {
-	return func(party string) string { return client.PartyFor(reader, party) }
-}
-
 // entries reads a page of the history after an event, newest first. The next page starts after next; "" on the last
 // page.
-func (v *visit) entries(after string, count int) (found []entry, next string, err error) {
+func (s *site) entries(v *visit, after string, count int) (found []entry, next string, err error) {
 	query := url.Values{"page_size": {strconv.Itoa(count)}}
 	if after != "" {
 		query.Set("begin_after_id", after)
@@ -80,7 +75,7 @@ func (v *visit) entries(after string, count int) (found []entry, next string, er
 	if len(out.Items) == count {
 		next = out.Items[count-1].EventID
 	}
-	found, err = entriesOf(v.party, out.Items)
+	found, err = entriesOf(v.party, out.Items, s.nameOf)
 	return found, next, err
 }
 
@@ -104,7 +99,7 @@ func (s *site) history(v *visit) error {
 		Kinds: entryKinds(), Kind: query.Get("kind"), Search: strings.TrimSpace(query.Get("search")),
 		First: query.Get("after") == "",
 	}
-	found, next, err := v.entries(query.Get("after"), historyPage)
+	found, next, err := s.entries(v, query.Get("after"), historyPage)
 	if err != nil {
 		return err
 	}

@@ -176,13 +176,6 @@ func (s *site) answer(v *visit) error {
 	if err == nil {
 		return s.done(v, "/wallet/inbox", words.notice)
 	}
-	if !isFinal(err) {
-		return err
-	}
-	data, failed := s.inboxOf(v)
-	if failed != nil {
-		return failed
-	}
-	data.Problem = problemOf(err)
-	return s.write(v, http.StatusUnprocessableEntity, "inbox", data)
+	return refused(s, v, "inbox", err, func() (inboxView, error) { return s.inboxOf(v) },
+		func(data *inboxView, why *problem) { data.Problem = why })
 }

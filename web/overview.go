@@ -25,7 +25,7 @@ type overviewView struct {
 const lastEntries = 6
 
 func (s *site) overview(v *visit) error {
-	data, err := overviewOf(v)
+	data, err := s.overviewOf(v)
 	if err != nil {
 		return err
 	}
@@ -38,7 +38,7 @@ func (s *site) overview(v *visit) error {
 	return s.show(v, "overview", data)
 }
 
-func overviewOf(v *visit) (data overviewView, err error) {
+func (s *site) overviewOf(v *visit) (data overviewView, err error) {
 	held, err := v.balance()
 	if err != nil {
 		return data, err
@@ -47,7 +47,7 @@ func overviewOf(v *visit) (data overviewView, err error) {
 	if err != nil {
 		return data, err
 	}
-	entries, _, err := v.entries("", chartEntries)
+	entries, _, err := s.entries(v, "", chartEntries)
 	if err != nil {
 		return data, err
 	}
@@ -71,16 +71,13 @@ func (s *site) tap(v *visit) error {
 	if err == nil {
 		return s.done(v, "/wallet", "You minted coin worth "+amount+" USD.")
 	}
-	if !isFinal(err) {
-		return err
+	read := func() (overviewView, error) {
+		data, err := s.overviewOf(v)
+		if err == nil {
+			data.Tokens, err = s.tokens(v)
+		}
+		return data, err
 	}
-	data, failed := overviewOf(v)
-	if failed == nil {
-		data.Tokens, failed = s.tokens(v)
-	}
-	if failed != nil {
-		return failed
-	}
-	data.Tap, data.Problem = amount, problemOf(err)
-	return s.write(v, http.StatusUnprocessableEntity, "overview", data)
+	return refused(s, v, "overview", err, read,
+		func(data *overviewView, why *problem) { data.Tap, data.Problem = amount, why })
 }

@@ -183,13 +183,5 @@ func (s *site) answerPayment(v *visit) error {
 	if err == nil {
 		return s.done(v, paymentsPath, chosen.notice)
 	}
-	if !isFinal(err) {
-		return err
-	}
-	data, failed := v.paymentsView()
-	if failed != nil {
-		return failed
-	}
-	data.Problem = problemOf(err)
-	return s.write(v, http.StatusUnprocessableEntity, "payments", data)
+	return refused(s, v, "payments", err, v.paymentsView, func(data *paymentsView, why *problem) { data.Problem = why })
 }

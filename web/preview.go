@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"crypto/rand"
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 	"time"
@@ -66,11 +67,11 @@ type previewView struct {
 	Traffic *trafficState
 }
 
-// maxAddress is the maximum size of a preview's address in bytes: proxies refuse longer ones.
+// maxAddress is the maximum size of an address in bytes: proxies refuse longer ones.
 const maxAddress = 4 << 10
 
-// openPreview redirects from the form to its preview, so that the visitor can go back to it and load it again. The
-// address has the deadline, because a form that is sent twice must be the same both times.
+// openPreview leads from the form to its preview. The values have the deadline, because a form that is sent twice must be
+// the same both times.
 func (s *site) openPreview(v *visit) error {
 	typed := orderOf(v.r.PostForm)
 	lasting := slices.IndexFunc(periods(), func(p period) bool { return p.Hours == typed.Hours })
@@ -85,10 +86,15 @@ func (s *site) openPreview(v *visit) error {
 	query := typed.query()
 	query.Set("once", cmp.Or(v.field("once"), rand.Text()))
 	query.Set("expires", strconv.FormatInt(now.Add(periods()[lasting].lasts()).UnixMicro(), 10))
-	address := previewPath + "?" + query.Encode()
+	return s.openAt(v, previewPath, query, s.showPreview)
+}
+
+// openAt redirects from a form to the page of its values, so that the visitor can go back to the form and load the page
+// again. It shows the page at once if its address would be too long.
+func (s *site) openAt(v *visit, path string, values url.Values, show func(v *visit, values url.Values) error) error {
+	address := path + "?" + values.Encode()
 	if len(address) > maxAddress {
-		return s.showSendForm(v, typed, unprocessable("The receiver, the amount and the note are too long together.",
-			"Write a shorter note: the ledger takes fewer than 280 letters."))
+		return show(v, values)
 	}
 	s.goTo(v, address)
 	return nil
@@ -100,8 +106,9 @@ func numberIn(text string) (int64, bool) {
 }
 
 // preview shows the result of a transfer before the visitor confirms it.
-func (s *site) preview(v *visit) error {
-	query := v.r.URL.Query()
+func (s *site) preview(v *visit) error { return s.showPreview(v, v.r.URL.Query()) }
+
+func (s *site) showPreview(v *visit, query url.Values) error {
 	typed := orderOf(query)
 	data := previewView{order: typed, Once: query.Get("once")}
 	var isNumber bool

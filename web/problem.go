@@ -141,6 +141,21 @@ func isFinal(err error) bool {
 	}
 }
 
+// refused shows the view of a form again, with the reason of a refusal beside what was typed, which fill adds. Any other
+// error stays one, and so does the lack of a right to make the change at all.
+func refused[View any](s *site, v *visit, name string, why error, read func() (View, error), fill func(*View, *problem)) error {
+	_, isMine := errors.AsType[*problem](why)
+	if !isMine && (!isFinal(why) || isStatus(why, http.StatusForbidden) || isStatus(why, http.StatusUnauthorized)) {
+		return why
+	}
+	data, err := read()
+	if err != nil {
+		return errors.Join(why, err)
+	}
+	fill(&data, problemOf(why))
+	return s.write(v, http.StatusUnprocessableEntity, name, data)
+}
+
 // statusGone is the status in logs and metrics of a page whose visitor has left, as in the API.
 const statusGone = 499
 

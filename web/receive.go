@@ -1,7 +1,6 @@
 package web
 
 import (
-	"errors"
 	"net/http"
 	"time"
 )
@@ -76,13 +75,6 @@ func (s *site) finishPreapproval(v *visit, err error, notice string) error {
 	if err == nil {
 		return s.done(v, "/wallet/receive", notice)
 	}
-	if !isFinal(err) {
-		return err
-	}
-	data, failed := s.receiveOf(v)
-	if failed != nil {
-		return errors.Join(err, failed)
-	}
-	data.Problem = problemOf(err)
-	return s.write(v, http.StatusUnprocessableEntity, "receive", data)
+	return refused(s, v, "receive", err, func() (receiveView, error) { return s.receiveOf(v) },
+		func(data *receiveView, why *problem) { data.Problem = why })
 }

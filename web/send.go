@@ -86,7 +86,7 @@ func (s *site) showSendForm(v *visit, typed order, refused *problem) error {
 	if err != nil {
 		return err
 	}
-	recent, _, err := v.entries("", recentEntries)
+	recent, _, err := s.entries(v, "", recentEntries)
 	if err != nil {
 		return err
 	}

@@ -39,14 +39,15 @@ func (t *teller) contract(found createdContract) sentence.Sentence {
 	}}))
 }
 
-// named gives the parties their names: those of other nodes with a fingerprint.
-func (t *teller) named(said sentence.Sentence) sentence.Sentence {
-	return said.Named("", func(party string) string {
-		if party == t.site.Operator {
-			return "operator"
-		}
-		return client.PartyFor(t.site.Participant, party)
-	})
+// named gives the parties their names.
+func (t *teller) named(said sentence.Sentence) sentence.Sentence { return said.Named("", t.site.nameOf) }
+
+// nameOf is the name of a party: with a fingerprint if it is of another node.
+func (s *site) nameOf(party string) string {
+	if party == s.Operator {
+		return "operator"
+	}
+	return client.PartyFor(s.Participant, party)
 }
 
 // argumentOf looks a contract up; nil if the visitor may not see it.

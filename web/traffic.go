@@ -165,14 +165,8 @@ func (s *site) buyTraffic(v *visit) error {
 			return s.done(v, trafficPath+"?"+url.Values{"request": {"page-" + typed.Once}}.Encode(),
 				"You ordered "+typed.Kilobytes+" kB of traffic. Your wallet pays for it now.")
 		}
-		if !isFinal(err) {
-			return err
-		}
 	}
-	data, failed := s.trafficViewOf(v, purchase{Kilobytes: typed.Kilobytes})
-	if failed != nil {
-		return failed
-	}
-	data.Problem = problemOf(err)
-	return s.write(v, http.StatusUnprocessableEntity, "traffic", data)
+	return refused(s, v, "traffic", err,
+		func() (trafficView, error) { return s.trafficViewOf(v, purchase{Kilobytes: typed.Kilobytes}) },
+		func(data *trafficView, why *problem) { data.Problem = why })
 }

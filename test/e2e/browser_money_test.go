@@ -61,8 +61,8 @@ func aSavedNameReceives(t *testing.T, n *upNode, browser *chromium) {
 	oscar.open("/wallet/names").press("Remove").lacks("my niece")
 }
 
-// reader replaces the browser's reader of QR codes, which not every system has.
-const reader = `window.BarcodeDetector = class {
+// qrReader replaces the browser's reader of QR codes, which not every system has.
+const qrReader = `window.BarcodeDetector = class {
 	async detect(image) { return image.width == 2 ? [{ rawValue: 'peggy::1220' }] : []; }
 }`
 
@@ -71,7 +71,7 @@ func aPictureFillsTheReceiver(t *testing.T, n *upNode, browser *chromium) {
 	t.Helper()
 	w := browser.window(t, n.url).as("peggy").open("/wallet/send").lacks("Scan a party id") // without a reader
 	w.do(chromedp.ActionFunc(func(ctx context.Context) error {
-		_, err := cdppage.AddScriptToEvaluateOnNewDocument(reader).Do(ctx)
+		_, err := cdppage.AddScriptToEvaluateOnNewDocument(qrReader).Do(ctx)
 		return err
 	}))
 	picture := func(width int) string {

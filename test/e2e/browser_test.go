@@ -29,7 +29,7 @@ import (
 
 const (
 	// storyTime limits a story in a browser on a busy machine.
-	storyTime = 6 * time.Minute
+	storyTime = 3 * time.Minute
 	// browserGrace limits the stop of a browser.
 	browserGrace = 20 * time.Second
 	// The sizes of a window on a desk, on a tablet and on a telephone.
