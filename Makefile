@@ -140,7 +140,7 @@ core = $(shell grep -hL '^//go:build' test/e2e/*_test.go test/e2e/*/*_test.go | 
 
 .PHONY: test/long
 test/long: build node haproxy nginx chromium ## Run the long tests: browser, wallet SDKs, load balancers, kills, months of life
-	@$(call tests,long,-tags long -timeout 60m -parallel 4 -skip '^($(core))$$' $(TESTFLAGS) ./test/e2e/...)
+	@$(call tests,long,-tags long -timeout 60m -p 1 -parallel 3 -skip '^($(core))$$' $(TESTFLAGS) ./test/e2e/...)
 
 .PHONY: test/release
 test/release: build ## Pack the program as a release would, install it into an empty directory and start a node from there

@@ -16,7 +16,7 @@ import (
 func functions() template.FuncMap {
 	return template.FuncMap{
 		"coin": coins, "name": client.PartyName, "once": rand.Text,
-		"short": client.Short, "segment": url.PathEscape, "size": bytesOf, "prose": proseOf,
+		"short": client.Short, "entity": moduleAndEntity, "segment": url.PathEscape, "size": bytesOf, "prose": proseOf,
 		"fingerprintOf": func(party string) string {
 			_, fingerprint := client.SplitParty(party)
 			return fingerprint

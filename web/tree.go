@@ -145,6 +145,12 @@ func (e event) head(as reader) *node {
 // entityOf is the name of a template without package and module.
 func entityOf(template string) string { return template[strings.LastIndexByte(template, ':')+1:] }
 
+// moduleAndEntity is the name of a template without its package.
+func moduleAndEntity(template string) string {
+	_, name, _ := strings.Cut(template, ":")
+	return name
+}
+
 // Name is the short name of the template, with the choice.
 func (n *node) Name() string {
 	if n.Choice == "" {

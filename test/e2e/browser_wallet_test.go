@@ -26,6 +26,7 @@ func TestPage_WorksInABrowser(t *testing.T) {
 		"a picture fills the receiver":        aPictureFillsTheReceiver,
 		"a key stays in the browser":          aKeyStaysInTheBrowser,
 		"the money views are accessible":      theMoneyViewsAreAccessible,
+		"a builder tries a package":           aBuilderTriesAPackage,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
