@@ -2,7 +2,8 @@ package api_test
 
 // walletBodies are the bodies of requests about wallets, by method and path pattern.
 var walletBodies = map[string]object{
-	"POST /v0/wallet/transactions": {"page_size": 1},
+	"PUT /v0/admin/automation/{kind}/paused": {"paused": true},
+	"POST /v0/wallet/transactions":           {"page_size": 1},
 	"POST /v0/wallet/buy-traffic-requests": {
 		"receiving_validator_party_id": "a::b", "domain_id": "a::b", "traffic_amount": 1, "tracking_id": "t", "expires_at": 1,
 	},

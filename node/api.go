@@ -108,6 +108,9 @@ func (n *Node) handler(background context.Context) (http.Handler, error) {
 		Paused: func(ctx context.Context, schedule string) (bool, error) {
 			return workflows.SchedulePaused(ctx, n.temporal, schedule)
 		},
+		Pause: func(ctx context.Context, schedule string, paused bool, by string) error {
+			return workflows.PauseSchedule(ctx, n.temporal, schedule, paused, by)
+		},
 	})
 	if err != nil {
 		return nil, err

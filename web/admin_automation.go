@@ -36,7 +36,7 @@ type automationKind struct {
 	Refused  int                 `json:"refused"`
 	Count    int                 `json:"trouble_count"`
 	Troubles []automationTrouble `json:"troubles"`
-	// Temporal is the address of the Schedule, where one pauses and resumes it; "" without a Temporal UI.
+	// Temporal is the address of the Schedule; "" without a Temporal UI.
 	Temporal string `json:"-"`
 }
 
@@ -139,6 +139,22 @@ func (s *site) nudge(v *visit) error {
 		if out.Paused {
 			notice = "The node retries " + plural(out.Nudged, "trouble") + " of " + kind + " after the pause."
 		}
+		return s.done(v, adminPath+"/automation", notice)
+	}
+	return refused(s, v, "admin_automation", err, func() (automationView, error) { return s.automationOf(v) },
+		func(data *automationView, why *problem) { data.Problem = why })
+}
+
+// pauseAutomation pauses or resumes a kind of automation.
+func (s *site) pauseAutomation(v *visit) error {
+	kind, paused := v.r.PathValue("kind"), v.field("paused") == "yes"
+	what, notice := "Resume "+kind, "The node resumes "+kind+" now."
+	if paused {
+		what, notice = "Pause "+kind, kind+" is paused. What is due waits until you resume it."
+	}
+	err := v.change(what, http.MethodPut, automationPath+"/"+url.PathEscape(kind)+"/paused",
+		map[string]any{"paused": paused}, nil)
+	if err == nil {
 		return s.done(v, adminPath+"/automation", notice)
 	}
 	return refused(s, v, "admin_automation", err, func() (automationView, error) { return s.automationOf(v) },

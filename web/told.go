@@ -40,7 +40,9 @@ func (t *teller) contract(found createdContract) sentence.Sentence {
 }
 
 // named gives the parties their names.
-func (t *teller) named(said sentence.Sentence) sentence.Sentence { return said.Named("", t.site.nameOf) }
+func (t *teller) named(said sentence.Sentence) sentence.Sentence {
+	return said.Named("", t.site.nameOf)
+}
 
 // nameOf is the name of a party: with a fingerprint if it is of another node.
 func (s *site) nameOf(party string) string {

@@ -12,6 +12,7 @@ import (
 	"go.temporal.io/sdk/temporal"
 
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/fault"
 	"github.com/florinledger/florin/ledger/workflowid"
 	"github.com/florinledger/florin/wallet/automation"
 )
@@ -111,6 +112,21 @@ func SchedulePaused(ctx context.Context, temporal client.Client, id string) (boo
 		return false, err
 	}
 	return description.Schedule.State.Paused, nil
+}
+
+// PauseSchedule pauses or resumes the Schedule with an id. Its note says who did it.
+func PauseSchedule(ctx context.Context, temporal client.Client, id string, paused bool, by string) (err error) {
+	handle := temporal.ScheduleClient().GetHandle(ctx, id)
+	if paused {
+		err = handle.Pause(ctx, client.SchedulePauseOptions{Note: "paused by " + by})
+	} else {
+		err = handle.Unpause(ctx, client.ScheduleUnpauseOptions{Note: "resumed by " + by})
+	}
+	if err != nil {
+		return fault.ServiceNotRunning.New("Temporal did not change the Schedule %s", id).
+			With("service_name", "temporal").Wrap(err)
+	}
+	return nil
 }
 
 // Run starts a run of a kind now, unless the run before still lasts. It does not check whether the Schedule is paused.

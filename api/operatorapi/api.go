@@ -38,6 +38,8 @@ type Options struct {
 	Schedule func(kind string) string
 	// Paused asks Temporal whether a Schedule is paused. Without it, or if it fails, the answer has the last stored state.
 	Paused func(ctx context.Context, schedule string) (bool, error)
+	// Pause pauses or resumes a Schedule, for the user named by.
+	Pause func(ctx context.Context, schedule string, paused bool, by string) error
 }
 
 // API serves the operator.
@@ -49,9 +51,10 @@ type API struct {
 // New makes the API. The error names the part that is missing.
 func New(options Options) (*API, error) {
 	if options.Auditor == nil || options.Checkpoints == nil || options.Metrics == nil ||
-		options.Settings == nil || options.Automation == nil || options.Ledger == nil || options.Now == nil {
+		options.Settings == nil || options.Automation == nil || options.Ledger == nil || options.Now == nil ||
+		options.Pause == nil {
 		return nil, errors.New("the operator's endpoints need an auditor, its checkpoints, metrics, settings, automation, " +
-			"and a clock")
+			"a clock, and a way to pause Schedules")
 	}
 	return &API{options: options, goOnFor: goOnFor}, nil
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/api/v0"
 	"github.com/florinledger/florin/db"
+	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/lf"
 )
 
@@ -51,6 +52,12 @@ func (a *API) automationEndpoints() []endpoint.Endpoint {
 			Description: "The answer does not wait for the result: see the list of troubles. A paused automation retries " +
 				"after the pause.",
 		}, a.runAutomation),
+		endpoint.New(endpoint.Info{
+			Method: http.MethodPut, Path: automationPath + "/{kind}/paused", OperationID: "pauseAutomation",
+			Tag: "Automation", Access: endpoint.Admin, Summary: "Pause or resume one kind of automation.",
+			Description: "It pauses the Schedule in Temporal, with the user's name as its note. Nothing starts the kind any " +
+				"more after five seconds at most; a run that goes on ends. Due work waits until the kind is resumed.",
+		}, a.pauseAutomation),
 	}
 }
 
@@ -218,4 +225,35 @@ func (a *API) runAutomation(ctx context.Context, req runAutomationRequest) (RunA
 		return RunAutomationResponse{}, v0.NotFound("The automation %q has no trouble with %q.", req.Kind, req.Body.Subject)
 	}
 	return RunAutomationResponse{Nudged: nudged, Paused: kind.Paused}, a.options.Automation.CallWorkflows(ctx)
+}
+
+type pauseAutomationRequest struct {
+	Kind string              `path:"kind" doc:"The kind of automation"`
+	Body pauseAutomationBody `body:"json"`
+}
+
+type pauseAutomationBody struct {
+	endpoint.Strict
+
+	Paused bool `json:"paused" required:"true" doc:"True pauses the kind, false resumes it"`
+}
+
+// PauseAutomationResponse is the state after the change.
+type PauseAutomationResponse struct {
+	Paused bool `json:"paused" required:"true" doc:"Whether the kind is paused now"`
+}
+
+func (a *API) pauseAutomation(ctx context.Context, req pauseAutomationRequest) (PauseAutomationResponse, error) {
+	if _, err := a.kind(ctx, req.Kind); err != nil {
+		return PauseAutomationResponse{}, err
+	}
+	by := ledger.IdentityText(endpoint.Claims(ctx).Identity())
+	if err := a.options.Pause(ctx, a.options.Schedule(req.Kind), req.Body.Paused, by); err != nil {
+		return PauseAutomationResponse{}, err
+	}
+	response := PauseAutomationResponse{Paused: req.Body.Paused}
+	if req.Body.Paused {
+		return response, nil
+	}
+	return response, a.options.Automation.CallWorkflows(ctx)
 }

@@ -90,9 +90,14 @@ func TestAutomation_ShowsCurrentPauseAndNoDueDateOf1970(t *testing.T) {
 	t.Parallel()
 	paused := map[string]bool{"3f9c2ab1:automation:rounds": true}
 	var away error
-	s := apitest.New(t, apitest.Options{Paused: func(_ context.Context, schedule string) (bool, error) {
-		return paused[schedule], away
-	}})
+	var lastBy string
+	s := apitest.New(t, apitest.Options{
+		Paused: func(_ context.Context, schedule string) (bool, error) { return paused[schedule], away },
+		Pause: func(_ context.Context, schedule string, pause bool, by string) error {
+			paused[schedule], lastBy = pause, by
+			return nil
+		},
+	})
 	require.NoError(t, s.DB.InTx(t.Context(), func(tx *db.Tx) error {
 		if err := tx.EnterAutomations(t.Context(), []string{"rewards", "rounds"}); err != nil {
 			return err
@@ -115,6 +120,17 @@ func TestAutomation_ShowsCurrentPauseAndNoDueDateOf1970(t *testing.T) {
 	require.WithinDuration(t, time.Now(), *shown[0].NextDue, time.Minute, "what is due at once is due now")
 	require.Nil(t, shown[1].NextDue)
 	require.Contains(t, s.Call(apitest.Admin, http.MethodPost, automationPath+"/rounds/run", `{}`).Text, `"paused":true`)
+
+	for range 2 { // twice is as once
+		s.Call(apitest.Admin, http.MethodPut, automationPath+"/rounds/paused", `{"paused":false}`).OK(nil)
+		require.False(t, list()[1].Paused)
+	}
+	require.Contains(t, lastBy, apitest.Admin)
+	s.Call(apitest.Admin, http.MethodPut, automationPath+"/rounds/paused", `{"paused":true}`).OK(nil)
+	require.True(t, list()[1].Paused)
+	require.Contains(t, s.Call(apitest.Admin, http.MethodPut, automationPath+"/none/paused", `{"paused":true}`).Text,
+		"The kinds are")
+	require.Equal(t, http.StatusBadRequest, s.Call(apitest.Admin, http.MethodPut, automationPath+"/rounds/paused", `{}`).Status)
 
 	require.NoError(t, s.DB.PauseAutomation(t.Context(), "rewards", true))
 	require.False(t, list()[0].Paused, "it goes on again")

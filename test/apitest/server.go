@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 	"time"
 
@@ -94,6 +95,8 @@ type Options struct {
 	DB *db.DB
 	// Paused reports whether a Schedule is paused; nil for no such check.
 	Paused func(ctx context.Context, kind string) (bool, error)
+	// Pause pauses or resumes a Schedule; nil only stores it.
+	Pause func(ctx context.Context, schedule string, paused bool, by string) error
 	// Traffic is the synchronizer's traffic rules; the zero value meters nothing.
 	Traffic ledger.TrafficRules
 }
@@ -184,6 +187,23 @@ func (s *Server) Twin(options Options) *Server {
 	return &twin
 }
 
+// operatorAPI makes the operator's endpoints. Without options.Pause, a pause is only stored.
+func (s *Server) operatorAPI(options Options, now func() time.Time) *operatorapi.API {
+	s.tb.Helper()
+	if options.Pause == nil {
+		options.Pause = func(ctx context.Context, schedule string, paused bool, _ string) error {
+			return s.DB.PauseAutomation(ctx, schedule[strings.LastIndexByte(schedule, ':')+1:], paused)
+		}
+	}
+	operator, err := operatorapi.New(operatorapi.Options{
+		Auditor: s.auditor(), Checkpoints: s.DB, Metrics: s.Metrics, Settings: s.DB, Automation: s.DB,
+		Ledger: s.DB, Now: now, Paused: options.Paused, Pause: options.Pause,
+		Schedule: func(kind string) string { return "3f9c2ab1:automation:" + kind },
+	})
+	require.NoError(s.tb, err)
+	return operator
+}
+
 func (s *Server) handler(options Options) http.Handler {
 	s.tb.Helper()
 	var err error
@@ -214,12 +234,7 @@ func (s *Server) handler(options Options) http.Handler {
 		Supply: audit.Supply{Checkpoints: s.DB}, Now: now,
 	})
 	require.NoError(s.tb, err)
-	operator, err := operatorapi.New(operatorapi.Options{
-		Auditor: s.auditor(), Checkpoints: s.DB, Metrics: s.Metrics, Settings: s.DB, Automation: s.DB,
-		Ledger: s.DB, Now: now, Paused: options.Paused,
-		Schedule: func(kind string) string { return "3f9c2ab1:automation:" + kind },
-	})
-	require.NoError(s.tb, err)
+	operator := s.operatorAPI(options, now)
 	wallets, err := walletapi.New(walletapi.Options{
 		Node: s.Node, Packages: s.Packages, Catalog: s.Catalog, Record: s.DB, Submitter: options.Wallets, Now: now,
 		LedgerUser: LedgerUser, Onboarder: s.committer(),

@@ -241,15 +241,16 @@ func TestSchedule_StaysPaused(t *testing.T) {
 		return []automation.Automation{giving(n, never, &looks)}
 	})
 	schedule := n.temporal.ScheduleClient().GetHandle(t.Context(), workflows.ScheduleID(n.ledger, kindGiving))
-	require.NoError(t, schedule.Pause(t.Context(), client.SchedulePauseOptions{Note: "maintenance"}))
+	id := workflows.ScheduleID(n.ledger, kindGiving)
+	require.NoError(t, workflows.PauseSchedule(t.Context(), n.temporal, id, true, "erin"))
 	require.NoError(t, n.schedules.Ensure(t.Context()), "as a node does at its start")
 	found, err := schedule.Describe(t.Context())
 	require.NoError(t, err)
 	require.True(t, found.Schedule.State.Paused)
-	paused, err := workflows.SchedulePaused(t.Context(), n.temporal, workflows.ScheduleID(n.ledger, kindGiving))
+	paused, err := workflows.SchedulePaused(t.Context(), n.temporal, id)
 	require.NoError(t, err)
 	require.True(t, paused, "the node reports it at once")
-	require.Equal(t, "maintenance", found.Schedule.State.Note)
+	require.Equal(t, "paused by erin", found.Schedule.State.Note)
 
 	giver := n.givers("giver")[0]
 	n.eventually("the node knows that it is paused", func() bool {
@@ -261,7 +262,7 @@ func TestSchedule_StaysPaused(t *testing.T) {
 	require.Empty(t, n.offers())
 	require.Zero(t, looks.Load())
 
-	require.NoError(t, schedule.Unpause(t.Context(), client.ScheduleUnpauseOptions{}))
+	require.NoError(t, workflows.PauseSchedule(t.Context(), n.temporal, id, false, "erin"))
 	n.eventually("it runs again", func() bool { return n.offers()[giver] == 1 })
 }
 
