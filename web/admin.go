@@ -2,6 +2,7 @@ package web
 
 import (
 	"net/http"
+	"slices"
 	"strconv"
 )
 
@@ -67,6 +68,13 @@ func unfilled(value, name, example string) error {
 
 // lacksRight says which right a visitor lacks, and who can give it.
 func (s *site) lacksRight(v *visit, why error) *problem {
+	has, err := v.rightsOf(v.session.User)
+	if err != nil || slices.ContainsFunc(has, func(right userRight) bool { return right.Kind == "ParticipantAdmin" }) {
+		return &problem{
+			Status: http.StatusForbidden, why: why, What: "The node refused this to " + strconv.Quote(v.session.User) + ".",
+			Next: "The user is deactivated, or what you asked for is of another identity provider: change that through the API.",
+		}
+	}
 	found := &problem{
 		Status: http.StatusForbidden, why: why,
 		What: "This needs the right ParticipantAdmin, which " + strconv.Quote(v.session.User) + " does not have.",

@@ -24,6 +24,9 @@ func (b *browser) fragment(path string) *browser {
 	b.t.Helper()
 	request := b.request(http.MethodGet, path, nil)
 	request.Header.Set("Hx-Request", "true")
+	for name, value := range b.headers {
+		request.Header.Set(name, value)
+	}
 	return b.load(request)
 }
 

@@ -2,6 +2,7 @@ package web_test
 
 import (
 	"context"
+	"encoding/json"
 	"log/slog"
 	"net/http"
 	"net/http/cookiejar"
@@ -92,6 +93,8 @@ type browser struct {
 	text   string
 	header http.Header
 	root   *html.Node
+	// headers are those that htmx sends from the last whole page.
+	headers map[string]string
 }
 
 func window(t *testing.T, server *httptest.Server) *browser {
@@ -112,6 +115,10 @@ func (b *browser) load(request *http.Request) *browser {
 	b.root, err = html.Parse(teeReader{answer.Body, &text})
 	require.NoError(b.t, err)
 	b.status, b.path, b.text, b.header = answer.StatusCode, answer.Request.URL.RequestURI(), text.String(), answer.Header
+	for _, headers := range links(b, "hx-headers") {
+		b.headers = nil
+		require.NoError(b.t, json.Unmarshal([]byte(headers), &b.headers))
+	}
 	return b
 }
 

@@ -65,12 +65,20 @@ func (s *site) coins(v *visit) error {
 // mergeTime is how long the merge form is valid.
 const mergeTime = time.Hour
 
+// positions are the coins of the visitor in the API's JSON.
+type positions struct {
+	Coins  []position `json:"amulets"`
+	Locked []position `json:"locked_amulets"`
+}
+
+func (v *visit) positions() (all positions, err error) {
+	err = v.api.Get(v.ctx(), "/v0/wallet/coins", &all)
+	return all, err
+}
+
 func (s *site) coinsOf(v *visit) (data coinsView, err error) {
-	var out struct {
-		Coins  []position `json:"amulets"`
-		Locked []position `json:"locked_amulets"`
-	}
-	if err := v.api.Get(v.ctx(), "/v0/wallet/coins", &out); err != nil {
+	out, err := v.positions()
+	if err != nil {
 		return data, err
 	}
 	now, err := s.ledgerTime(v)

@@ -1,11 +1,14 @@
 package web
 
 import (
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"net/http"
 	"net/url"
 	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/florinledger/florin/client"
 	"github.com/florinledger/florin/daml/outline"
@@ -14,6 +17,9 @@ import (
 
 // formRoot is the name of the form's first field; the others are below it.
 const formRoot = "f"
+
+// preparePath is the dry run of commands.
+const preparePath = "/v2/interactive-submission/prepare"
 
 // command is what a form makes: a contract, or the exercise of a choice.
 type command struct {
@@ -112,6 +118,8 @@ type trialView struct {
 
 	Act  string
 	Args string
+	// Once is the key of the form. It is in the address, so that a preview that is loaded again has the same key.
+	Once string
 	// Said is what happens, Bytes the traffic that it takes, JSON the command.
 	Said    sentence.Sentence
 	Bytes   int64
@@ -185,7 +193,9 @@ func (s *site) tryCommand(find finder) func(v *visit, as reader) error {
 		if err != nil {
 			return err
 		}
-		return s.openAt(v, one.Base+"/preview", url.Values{"act": {v.field("act")}, "args": {string(args)}},
+		return s.openAt(v, one.Base+"/preview", url.Values{
+			"act": {v.field("act")}, "args": {string(args)}, "once": {rand.Text()},
+		},
 			func(v *visit, typed url.Values) error { return s.showTrial(v, as, one, typed) })
 	}
 }
@@ -197,15 +207,20 @@ func (s *site) previewCommand(find finder) func(v *visit, as reader) error {
 		if err != nil {
 			return err
 		}
-		return s.showTrial(v, as, one, v.r.URL.Query())
+		typed := v.r.URL.Query()
+		if typed.Get("once") == "" { // not an address that the form leads to
+			s.goTo(v, trialView{command: one, Act: typed.Get("act"), Args: typed.Get("args")}.EditPath())
+			return nil
+		}
+		return s.showTrial(v, as, one, typed)
 	}
 }
 
 // showTrial makes a dry run: the node interprets the command and changes nothing. If the node refuses, the form is back.
 func (s *site) showTrial(v *visit, as reader, one command, typed url.Values) error {
 	act, args := typed.Get("act"), json.RawMessage(typed.Get("args"))
-	if !json.Valid(args) {
-		return unprocessable("The address has no argument for a dry run.", "Fill in the form again.")
+	if err := checkArgument(args); err != nil {
+		return err
 	}
 	var out struct {
 		Cost struct {
@@ -214,7 +229,7 @@ func (s *site) showTrial(v *visit, as reader, one command, typed url.Values) err
 	}
 	in := submission(one, act, as, args)
 	in["commandId"] = "preview"
-	err := v.api.Post(v.ctx(), "/v2/interactive-submission/prepare", in, &out)
+	err := v.api.Post(v.ctx(), preparePath, in, &out)
 	if err != nil {
 		if refused := problemOf(err); refused.Status < http.StatusInternalServerError && !isStatus(err, http.StatusUnauthorized) {
 			return s.showCommand(v, as, one, act, args, refused)
@@ -222,7 +237,7 @@ func (s *site) showTrial(v *visit, as reader, one command, typed url.Values) err
 		return err
 	}
 	data := s.trialOf(v, as, one, act, args)
-	data.Bytes = out.Cost.Total
+	data.Bytes, data.Once = out.Cost.Total, typed.Get("once")
 	return s.show(v, "trial", data)
 }
 
@@ -232,11 +247,19 @@ func (s *site) trialOf(v *visit, as reader, one command, act string, args json.R
 		Template: one.Template, Foreign: foreignPackage(s.BuiltIn, one.Template, one.Package), Contract: one.Contract,
 		Choice: one.Choice, Argument: args, By: []string{act},
 	}})
-	whole, err := json.Marshal(one.body(args))
+	whole, err := json.MarshalIndent(one.body(args), "", "  ")
 	if err != nil { // the argument is valid JSON
 		whole = args
 	}
-	return trialView{command: one, Act: act, Args: string(args), Said: tell.named(said), JSON: prettyTo(whole, maxPayload)}
+	return trialView{command: one, Act: act, Args: string(args), Said: tell.named(said), JSON: string(whole)}
+}
+
+// checkArgument refuses an argument that names a field twice: the node takes the last value, and a reader sees the first.
+func checkArgument(args json.RawMessage) error {
+	if jsontext.Value(args).IsValid() {
+		return nil
+	}
+	return unprocessable("The argument is not JSON, or has a name twice.", "Fill in the form again, each name once.")
 }
 
 // submission is a command in the API's JSON, without its id.
@@ -252,8 +275,8 @@ func (s *site) submitCommand(find finder) func(v *visit, as reader) error {
 			return err
 		}
 		act, args := v.field("act"), json.RawMessage(v.field("args"))
-		if !json.Valid(args) {
-			return unprocessable("The form has no argument.", "Fill in the form again.")
+		if err := checkArgument(args); err != nil {
+			return err
 		}
 		var out struct {
 			Update string `json:"updateId"`
@@ -266,7 +289,7 @@ func (s *site) submitCommand(find finder) func(v *visit, as reader) error {
 		}
 		if err != nil && isFinal(err) {
 			data := s.trialOf(v, as, one, act, args)
-			data.Problem = problemOf(err)
+			data.Problem, data.Once = problemOf(err), v.field("once")
 			return s.write(v, data.Problem.Status, "trial", data)
 		}
 		if err != nil {

@@ -2,6 +2,7 @@ package web_test
 
 import (
 	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -55,6 +56,7 @@ func TestCommand_CreatesAndExercises(t *testing.T) {
 	path, submit := alice.form("/create/submit")
 	alice.press("/create/submit").shows("Done: Create Note.", "alice created Note")
 	update := alice.path
+	alice.open(preview).press("/create/submit").shows("It was done before.") // back, and once more
 	alice.load(alice.request(http.MethodPost, path, submit)).shows("It was done before.", "alice created Note")
 
 	note := alice.open(update).linkOn("/explorer/contracts/")
@@ -111,7 +113,13 @@ func TestCommand_MakesFormsFromTypes(t *testing.T) {
 	long := append(append([]string{}, typed...), "f.name", strings.Repeat("long ", 1000))
 	alice.open("/explorer/templates/%23things:T:Thing/create").press("/create", long...).shows("Do this?")
 	require.True(t, strings.HasSuffix(alice.path, "/create"), "a long address is no redirect")
-	alice.open("/explorer/templates/%23things:T:Thing/create/preview").shows("no argument for a dry run")
+	form := "/explorer/templates/%23things:T:Thing/create"
+	alice.open(form + "/preview?args={}")
+	require.NotContains(t, alice.path, "/preview", "an address without a key leads to the form")
+	alice.open(form + "/preview?once=x").shows("not JSON, or has a name twice")
+	twice := url.Values{"once": {"x"}, "act": {party}, "args": {`{"name":"shown","name":"done"}`}}
+	alice.open(form + "/preview?" + twice.Encode()).shows("has a name twice")
+	alice.open(form).press("/create", append(typed, "f.marks", "[\"a\", \"1\"]\n[\"a\", \"2\"]")...).shows("has a name twice")
 }
 
 func TestCommand_NeedsARightToAct(t *testing.T) {

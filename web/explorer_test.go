@@ -202,9 +202,7 @@ func TestSignIn_ReturnsToRequestedPage(t *testing.T) {
 		require.Equal(t, "/wallet", stranger.path, to)
 	}
 	lost := window(t, server)
-	request := lost.request(http.MethodGet, "/explorer?seen=x", nil)
-	request.Header.Set("Hx-Request", "true")
-	require.Equal(t, "/explorer?seen=x", lost.load(request).header.Get("Hx-Redirect"))
+	require.Equal(t, "/explorer?seen=x", lost.fragment("/explorer?seen=x").header.Get("Hx-Redirect"))
 }
 
 // After sign-in the page opens the explorer. It refuses a path that leaves the explorer.
@@ -227,9 +225,7 @@ func TestSignIn_DoesNotLeaveTheExplorer(t *testing.T) {
 		stranger := window(t, server).open("/explorer").press("/wallet/sign-in", "user", "bob", "to", to)
 		require.Equal(t, path, stranger.path, to)
 		lost := window(t, server)
-		request := lost.request(http.MethodGet, "/wallet?to="+url.QueryEscape(to), nil)
-		request.Header.Set("Hx-Request", "true")
-		require.Equal(t, path, lost.load(request).header.Get("Hx-Redirect"), to)
+		require.Equal(t, path, lost.fragment("/wallet?to="+url.QueryEscape(to)).header.Get("Hx-Redirect"), to)
 	}
 }
 
@@ -239,11 +235,7 @@ func TestExplorer_UpdateListIsLiveAndPaged(t *testing.T) {
 	alice := window(t, server).as("alice")
 	alice.open("/explorer").shows("alice opened a wallet")
 	live := alice.live("/explorer")
-	ask := func() *browser {
-		request := alice.request(http.MethodGet, live, nil)
-		request.Header.Set("Hx-Request", "true")
-		return alice.load(request)
-	}
+	ask := func() *browser { return alice.fragment(live) }
 	require.Equal(t, http.StatusNoContent, ask().status)
 	for range 21 {
 		alice.open("/wallet").press("/wallet/tap", "amount", "1")

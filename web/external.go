@@ -1,11 +1,10 @@
 package web
 
 import (
-	"encoding/json"
+	"crypto/rand"
 	"net/http"
 	"net/url"
 	"slices"
-	"strconv"
 
 	"github.com/florinledger/florin/client"
 	"github.com/florinledger/florin/ledger/decimal"
@@ -29,6 +28,8 @@ type externalView struct {
 	// true if a proposal waits for its signature.
 	Held             decimal.Decimal
 	IsOpen, Proposed bool
+	// Sent says how the transfer that the visitor signed last goes on; nil without one.
+	Sent             *sentTransfer
 	To, Amount, Note string
 	Problem          *problem
 }
@@ -76,17 +77,26 @@ func (s *site) externalView(v *visit, party string) (data externalView, err erro
 		return data, nil
 	}
 	data.Chosen = party
-	var held struct {
-		Available decimal.Decimal `json:"total_available_coin"`
-	}
-	err = v.api.Get(v.ctx(), externalAPI+"/balance?"+url.Values{"party_id": {party}}.Encode(), &held)
+	data.Held, err = v.externalBalance(party)
 	if isStatus(err, http.StatusNotFound) {
 		proposal, err := v.proposalFor(party)
 		data.Proposed = proposal != ""
 		return data, err
 	}
-	data.Held, data.IsOpen = held.Available, true
+	data.IsOpen = true
+	if nonce, isNumber := numberIn(v.r.URL.Query().Get("sent")); err == nil && isNumber {
+		data.Sent, err = v.sentTransfer(party, nonce)
+	}
 	return data, err
+}
+
+// externalBalance is the coin that a party can spend. The error is of the status 404 if the party has no preapproval.
+func (v *visit) externalBalance(party string) (decimal.Decimal, error) {
+	var held struct {
+		Available decimal.Decimal `json:"total_available_coin"`
+	}
+	err := v.api.Get(v.ctx(), externalAPI+"/balance?"+url.Values{"party_id": {party}}.Encode(), &held)
+	return held.Available, err
 }
 
 // proposalFor finds the preapproval that the operator proposed to a party; "" if there is none.
@@ -115,7 +125,9 @@ type signature struct {
 	// Party signs, or will be made with the key PublicKey.
 	Party, PublicKey string
 	// Action is the path that takes the signatures.
-	Action  string
+	Action string
+	// Once is the key of the form.
+	Once    string
 	Signed  []toSign
 	Hidden  []field
 	Problem *problem
@@ -142,7 +154,7 @@ func (s *site) newExternal(v *visit) error {
 	}
 	data := signature{
 		Title: "Create this party?", Button: "Sign and create " + client.PartyName(out.Party), Party: out.Party,
-		PublicKey: key, Action: externalPath + "/new", Facts: []field{{"Public key", key}},
+		PublicKey: key, Action: externalPath + "/new", Once: rand.Text(), Facts: []field{{"Public key", key}},
 	}
 	for _, one := range out.Transactions {
 		data.Signed = append(data.Signed, toSign{one.Transaction, one.Hash})
@@ -214,6 +226,7 @@ func (s *site) acceptExternal(v *visit) error {
 	}
 	return s.show(v, "sign", signature{
 		Title: "Turn on automatic receiving?", Button: "Sign and turn it on", Party: party, Action: externalPath + "/accept",
+		Once:   rand.Text(),
 		Signed: []toSign{{out.Transaction, out.Hash}},
 		Facts:  []field{{"What happens", "The party gets coin at once, without a signature for each payment."}},
 	})
@@ -236,72 +249,4 @@ func (s *site) finishAccept(v *visit) error {
 		return s.refuseExternal(v, party, order{}, err)
 	}
 	return s.done(v, externalOf(party), "Automatic receiving is on.")
-}
-
-// sendExternal shows a transfer of an external party, for signing.
-func (s *site) sendExternal(v *visit) error {
-	query := v.r.URL.Query()
-	party, typed := query.Get("party"), orderOf(query)
-	amount, err := amountOf(typed.Amount)
-	receiver := ""
-	if err == nil {
-		receiver, err = s.receiver(v, typed.To)
-	}
-	if err != nil {
-		return s.refuseExternal(v, party, typed, problemOf(err))
-	}
-	nonce, err := v.nextNonce(party)
-	if err != nil {
-		return err
-	}
-	now, err := s.ledgerTime(v)
-	if err != nil {
-		return err
-	}
-	var out preparedTransaction
-	err = v.api.Post(v.ctx(), externalAPI+"/transfer-preapproval/prepare-send", map[string]any{
-		"sender_party_id": party, "receiver_party_id": receiver, "amount": json.Number(amount.Show()),
-		"expires_at": now.Add(day), "nonce": nonce, "description": typed.Note,
-	}, &out)
-	if err != nil {
-		return s.refuseExternal(v, party, typed, err)
-	}
-	text := coins(amount) + " to " + client.PartyName(receiver)
-	facts := []field{{"From", party}, {"To", receiver}}
-	if typed.Note != "" {
-		facts = append(facts, field{"Note", typed.Note})
-	}
-	return s.show(v, "sign", signature{
-		Title: "Send " + text + "?", Button: "Sign and send " + text, Party: party, Action: externalPath + "/send",
-		Signed: []toSign{{out.Transaction, out.Hash}}, Facts: facts, Hidden: []field{{"what", text}},
-	})
-}
-
-// nextNonce reads the number of the party's next transfer.
-func (v *visit) nextNonce(party string) (int64, error) {
-	var out struct {
-		Counter struct {
-			Contract contract[struct {
-				Next string `json:"nextNonce"`
-			}] `json:"contract"`
-		} `json:"transfer_command_counter"`
-	}
-	err := v.api.Get(v.ctx(), "/v0/scan-proxy/transfer-command-counter/"+url.PathEscape(party), &out)
-	if isStatus(err, http.StatusNotFound) {
-		return 0, nil // its first transfer
-	}
-	if err != nil {
-		return 0, err
-	}
-	return strconv.ParseInt(out.Counter.Contract.Payload.Next, 10, 64)
-}
-
-// finishSend hands the signed transfer to the operator, who executes it.
-func (s *site) finishSend(v *visit) error {
-	party, what := v.field("party"), v.field("what")
-	err := v.change("Send "+what, http.MethodPost, externalAPI+"/transfer-preapproval/submit-send", v.submission(), nil)
-	if err != nil {
-		return s.refuseExternal(v, party, order{}, err)
-	}
-	return s.done(v, externalOf(party), client.PartyName(party)+" signed: send "+what+". The operator executes it now.")
 }

@@ -61,10 +61,20 @@ func TestExternal_PartySignsForItself(t *testing.T) {
 	operator.open(one).shows("50 CC").submit("/wallet/external/send", "to", "alice", "amount", "5", "note", "hi")
 	operator.shows("Receiver", "does not have a TransferPreapproval")
 	require.Equal(t, []string{"alice"}, operator.inputs("to", "value"))
+	operator.open(one).submit("/wallet/external/send", "to", "bob", "amount", "51").shows("vault can spend 50 CC, and 51 CC is more")
 	for range 2 { // each transfer has its own number
 		operator.open(one).submit("/wallet/external/send", "to", "bob", "amount", "5", "note", "hi")
-		operator.shows("Send 5 CC to bob?", "hi").signs("/wallet/external/send", key).shows("vault signed: send 5 CC to bob.")
+		address := operator.shows("Send 5 CC to bob?", "hi").path
+		operator.open(one).submit("/wallet/external/send", "to", "bob", "amount", "7")
+		other := operator.shows("Send 7 CC to bob?").path
+		operator.open(address).signs("/wallet/external/send", key).shows("vault signed: send 5 CC to bob.", "waits for the operator")
+		state := operator.path
+		for _, again := range []string{address, other} { // back, and another tab with the same number
+			operator.open(again).shows("vault has signed this transfer, or another one with its number.")
+		}
 		api.Automate()
+		operator.open(state).shows("The last transfer: done")
+		operator.open(address).shows("vault has signed this transfer")
 	}
 	operator.open(one).shows("40 CC")
 	bob.open("/wallet").shows("Balance 10 CC")

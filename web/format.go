@@ -15,7 +15,7 @@ import (
 // functions are the template functions. They return text, never HTML.
 func functions() template.FuncMap {
 	return template.FuncMap{
-		"coin": coins, "name": client.PartyName, "once": rand.Text,
+		"coin": coins, "once": rand.Text,
 		"short": client.Short, "entity": moduleAndEntity, "segment": url.PathEscape, "size": bytesOf, "prose": proseOf,
 		"fingerprintOf": func(party string) string {
 			_, fingerprint := client.SplitParty(party)

@@ -144,3 +144,14 @@ func TestAgeOf_FormatsTimeSince(t *testing.T) {
 		require.Equal(t, words, ageOf(now.Add(-age), now), age)
 	}
 }
+
+func TestPartyNames_MarkThoseWhoTakeTheOperatorsName(t *testing.T) {
+	t.Parallel()
+	names := partyNames{participant: "participant::1220ab", operator: "app::1220ab"}
+	for party, whole := range map[string]string{
+		"app::1220ab": "operator", "operator::1220ab": "operator::1220ab", "DSO::1220ab": "DSO::1220ab",
+		"alice::1220ab": "alice", "alice::1220cd": "alice::1220cd",
+	} {
+		require.Equal(t, whole, names.whole(party))
+	}
+}

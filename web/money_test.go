@@ -265,6 +265,12 @@ func TestCoins_SendsExactlyTheChosenCoins(t *testing.T) {
 	alice.load(alice.request(http.MethodPost, path, form)).shows("Send these coins", "1,000 CC", "Exactly 2 coins")
 	require.NotContains(t, alice.path, url.QueryEscape(form.Get("form")))
 	chosen := alice.path
+	id, _, _ := strings.Cut(all[0], " ")
+	for _, coin := range [][]string{{id + " 1", id + " 1"}, {"00ab 5"}} {
+		alice.open("/wallet/coins/send?" + url.Values{"coin": coin, "to": {"bob"}}.Encode()).shows("You do not hold one of these coins")
+	}
+	held := "/wallet/coins/send?" + url.Values{"coin": {id + " 1"}, "to": {"bob"}}.Encode()
+	alice.open(held).shows("600 CC", "Exactly 1 coin") // not the amount of the address
 	alice.open(chosen + "&to=rob&hours=24").shows(`No party found for "rob".`)
 	alice.open(chosen + "&to=bob&hours=3").shows(`"3" hours is not one of the times to accept.`)
 	alice.open(chosen+"&to=bob&hours=24&note=lunch").shows("bob gets 1,000 CC, locked until they accept", "lunch")

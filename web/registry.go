@@ -1,7 +1,10 @@
 package web
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
+	"fmt"
 	"net/http"
 	"strings"
 	"time"
@@ -32,6 +35,13 @@ type chosenTransfer struct {
 
 // requestMargin dates requests back, because the ledger's clock must not find them in the future.
 const requestMargin = time.Minute
+
+// digest tells apart two transfers of one form, such as one of a page that was loaded before.
+func (t *chosenTransfer) digest() string {
+	content := fmt.Sprintf("%q", []any{t.receiver, t.note, t.amount.String(), t.coins, t.requested.UnixMicro(), t.expires.UnixMicro()})
+	sum := sha256.Sum256([]byte(content))
+	return hex.EncodeToString(sum[:8])
+}
 
 // chosenCoins reads coins of the form, each with its id and its amount. The form has the amounts, so that a form that is
 // sent twice is the same both times.
@@ -89,7 +99,7 @@ func (v *visit) compose(t chosenTransfer, once string) (commands client.Commands
 	}
 	arguments["extraArgs"] = object{"context": factory.Context.Data, "meta": object{"values": object{}}}
 	return client.Commands{
-		CommandID: "page-" + once, ActAs: []string{v.party}, Disclosed: factory.Context.Disclosed,
+		CommandID: "page-" + once + "-" + t.digest(), ActAs: []string{v.party}, Disclosed: factory.Context.Disclosed,
 		Commands: []client.Command{{Exercise: &client.Exercise{
 			TemplateID: "#splice-api-token-transfer-instruction-v1:Splice.Api.Token.TransferInstructionV1:TransferFactory",
 			ContractID: factory.ID, Choice: "TransferFactory_Transfer", ChoiceArgument: arguments,

@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/florinledger/florin/client"
@@ -53,6 +54,10 @@ func (s *site) chosen(v *visit) error {
 	if data.Hours == "" {
 		data.Hours = defaultHours
 	}
+	var err error
+	if data.Coins, err = v.heldCoins(data.Coins); err != nil {
+		return s.finishMerge(v, err)
+	}
 	var transfer chosenTransfer
 	if err := transfer.chosenCoins(data.Coins); err != nil {
 		return err
@@ -84,10 +89,39 @@ func (s *site) confirmChosen(v *visit, data *chosenView, transfer chosenTransfer
 	}
 	transfer.requested, transfer.expires = now.Add(-requestMargin), now.Add(periods()[lasting].lasts())
 	transfer.receiver, transfer.note = data.Receiver, data.Note
-	_, kind, err := v.compose(transfer, data.Once)
+	commands, kind, err := v.compose(transfer, data.Once)
+	if err != nil {
+		return err
+	}
 	data.Accepts, data.Ends = kind == isOffer, transfer.expires
 	data.Requested, data.Expires = transfer.requested.UnixMicro(), transfer.expires.UnixMicro()
-	return err
+	return v.api.Post(v.ctx(), preparePath, commands, nil)
+}
+
+// heldCoins are the chosen coins with the amounts that they have now: the address is not trusted to have the right ones.
+func (v *visit) heldCoins(chosen []string) ([]string, error) {
+	held, err := v.positions()
+	if err != nil {
+		return nil, err
+	}
+	amounts := map[string]string{}
+	for _, one := range held.Coins {
+		amounts[one.Contract.Contract.ID] = one.Amount.String()
+	}
+	var found []string
+	for _, one := range chosen {
+		id, _, _ := strings.Cut(one, " ")
+		amount, isHeld := amounts[id]
+		if !isHeld {
+			return nil, unprocessable("You do not hold one of these coins, or you chose it twice.", "Choose the coins again.")
+		}
+		delete(amounts, id)
+		found = append(found, id+" "+amount)
+	}
+	if len(found) == 0 {
+		return nil, unprocessable("You chose no coin.", "Choose the coins to send.")
+	}
+	return found, nil
 }
 
 // sendChosen sends exactly the chosen coins.

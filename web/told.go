@@ -44,13 +44,39 @@ func (t *teller) named(said sentence.Sentence) sentence.Sentence {
 	return said.Named("", t.site.nameOf)
 }
 
-// nameOf is the name of a party: with a fingerprint if it is of another node.
-func (s *site) nameOf(party string) string {
-	if party == s.Operator {
-		return "operator"
+// operatorName is the name of the node's operator. Others with this name, or with that of the coin's administrator, are
+// shown with a fingerprint.
+const operatorName, administratorName = "operator", "DSO"
+
+// partyNames names parties for the visitors of a node.
+type partyNames struct{ participant, operator string }
+
+func (n partyNames) name(party string) string {
+	if party == n.operator {
+		return operatorName
 	}
-	return client.PartyFor(s.Participant, party)
+	return client.PartyName(party)
 }
+
+// fingerprint is the fingerprint to show beside the name; "" if the name says enough.
+func (n partyNames) fingerprint(party string) string {
+	name := n.name(party)
+	if party != n.operator && (name == operatorName || name == administratorName) {
+		return client.PartyFingerprint(party)
+	}
+	return foreignFingerprint(n.participant, party)
+}
+
+// whole is the name with the fingerprint that it needs.
+func (n partyNames) whole(party string) string {
+	if fingerprint := n.fingerprint(party); fingerprint != "" {
+		return n.name(party) + "::" + fingerprint
+	}
+	return n.name(party)
+}
+
+// nameOf is the name of a party in sentences.
+func (s *site) nameOf(party string) string { return partyNames{s.Participant, s.Operator}.whole(party) }
 
 // argumentOf looks a contract up; nil if the visitor may not see it.
 func (t *teller) argumentOf(contract string) json.RawMessage {

@@ -31,7 +31,7 @@ type views struct {
 const frameFile = "templates/frame.html"
 
 // readViews reads all templates: a file is a page, its definitions other than "main" are parts of pages.
-func readViews(participant string) (views, error) {
+func readViews(parties partyNames) (views, error) {
 	v := views{pages: map[string]*template.Template{}, assets: map[string][]byte{}, named: map[string]string{}}
 	files, err := assetFiles.ReadDir("assets")
 	if err != nil {
@@ -48,7 +48,7 @@ func readViews(participant string) (views, error) {
 		v.assets[served], v.named[file.Name()] = content, "/assets/"+served
 	}
 	known := functions()
-	known["fingerprint"] = func(party string) string { return foreignFingerprint(participant, party) }
+	known["name"], known["fingerprint"] = parties.name, parties.fingerprint
 	known["asset"] = func(name string) string { return v.named[name] }
 	frame, err := template.New("frame").Funcs(known).ParseFS(templateFiles, frameFile, "templates/parts.html")
 	if err != nil {

@@ -255,12 +255,7 @@ func TestPages_UnchangedAnswersNoContent(t *testing.T) {
 			}
 		}
 		require.NotEmpty(t, live, page)
-		ask := func() *browser {
-			request := alice.request(http.MethodGet, live, nil)
-			request.Header.Set("Hx-Request", "true")
-			return alice.load(request)
-		}
-		require.Equal(t, http.StatusNoContent, ask().status, page)
+		require.Equal(t, http.StatusNoContent, alice.fragment(live).status, page)
 	}
 	alice.open("/wallet")
 	var live string
@@ -270,15 +265,16 @@ func TestPages_UnchangedAnswersNoContent(t *testing.T) {
 		}
 	}
 	alice.press("/wallet/tap", "amount", "1")
-	request := alice.request(http.MethodGet, live, nil)
-	request.Header.Set("Hx-Request", "true")
-	alice.load(request).shows("200 CC")
+	alice.fragment(live).shows("200 CC")
 	require.NotContains(t, alice.text, "<html")
 	// A page whose session has ended loads the sign-in page.
+	mine := alice.headers
+	alice.open("/wallet").press("/wallet/sign-out").as("bob") // in another tab
+	alice.headers = mine
+	require.Equal(t, "true", alice.fragment("/wallet/inbox").header.Get("Hx-Refresh"))
+	require.Empty(t, alice.text)
 	alice.client.Jar = nil
-	request = alice.request(http.MethodGet, "/wallet/inbox", url.Values{})
-	request.Header.Set("Hx-Request", "true")
-	require.Equal(t, "/wallet", alice.load(request).header.Get("Hx-Redirect"))
+	require.Equal(t, "/wallet", alice.fragment("/wallet/inbox").header.Get("Hx-Redirect"))
 }
 
 // The page shows the transaction as a tree in words, and links to its workflow.

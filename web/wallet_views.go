@@ -38,7 +38,7 @@ func (s *site) walletViews() map[string]view {
 		"POST /wallet/external/propose": s.proposeExternal,
 		"GET /wallet/external/accept":   s.acceptExternal,
 		"POST /wallet/external/accept":  s.finishAccept,
-		"GET /wallet/external/send":     s.sendExternal,
+		"GET /wallet/external/send":     s.openExternalSend,
 		"POST /wallet/external/send":    s.finishSend,
 
 		"GET /wallet/history":      s.history,

@@ -82,7 +82,7 @@ func New(options Options) (http.Handler, error) {
 	s := &site{Options: options, api: client.New("http://node", 1).Over(apiTransport{api: options.API}), outlines: newOutlines()}
 	s.keys = &keyring{secret: options.Secret, now: options.Now}
 	var err error
-	if s.views, err = readViews(options.Participant); err != nil {
+	if s.views, err = readViews(partyNames{options.Participant, options.Operator}); err != nil {
 		return nil, err
 	}
 	mux := http.NewServeMux()
@@ -251,6 +251,11 @@ func (s *site) page(show view) http.Handler {
 			one = v.sessions.fresh()
 		}
 		v.session, v.api = one, s.api.With(one.Token)
+		if found && isFragment(r) && !v.sessions.isForm(one, r.Header.Get(sessionHeader)) {
+			w.Header().Set("HX-Refresh", "true") // somebody else has signed in since, in another tab
+			w.WriteHeader(http.StatusNoContent)
+			return
+		}
 		if err := s.checkForm(v); err != nil {
 			s.explain(ctx, v, err)
 			return
@@ -330,6 +335,9 @@ func (s *site) done(v *visit, path, notice string) error {
 	s.goTo(v, path)
 	return nil
 }
+
+// sessionHeader is the header in which htmx says of which session the page is.
+const sessionHeader = "Page-Session"
 
 // isFragment reports whether htmx requests the live part of a page.
 func isFragment(r *http.Request) bool { return r.Header.Get("Hx-Request") == "true" }
