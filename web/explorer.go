@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"net/http"
@@ -141,7 +142,15 @@ func (s *site) updateByOffset(v *visit, as reader) error {
 	if err != nil {
 		return unprocessable(strconv.Quote(v.r.PathValue("at"))+" is not an offset.", "Search for a whole number.")
 	}
-	return s.explore(v, updateRef{Offset: at}, as)
+	err = s.explore(v, updateRef{Offset: at}, as)
+	if missing, isProblem := errors.AsType[*problem](err); !isProblem || missing.Status != http.StatusNotFound {
+		return err
+	}
+	refused, failed := v.refusalAt(as, at)
+	if failed != nil || refused == nil {
+		return cmp.Or(failed, err)
+	}
+	return s.showRefusal(v, as, *refused)
 }
 
 // noUpdate explains an error of reading an update.

@@ -96,3 +96,31 @@ func (s *site) addRefused(v *visit, as reader, data *explorerView, lowest, highe
 	slices.SortStableFunc(data.Rows, func(a, b row) int { return cmp.Compare(b.Offset, a.Offset) })
 	return nil
 }
+
+// refusalView is a refused command for display.
+type refusalView struct {
+	completion
+
+	// Code is the code of the refusal, Reason why it was refused.
+	Code, Reason string
+	// Temporal is the address of the command's workflows; "" without a Temporal UI.
+	Temporal string
+}
+
+// refusalAt finds the refused command of an offset; nil if the reader sees none.
+func (v *visit) refusalAt(as reader, offset int64) (*completion, error) {
+	refused, err := v.refusals(as, offset-1)
+	for i := range refused {
+		if refused[i].Offset == offset {
+			return &refused[i], nil
+		}
+	}
+	return nil, err
+}
+
+func (s *site) showRefusal(v *visit, as reader, from completion) error {
+	code, _, _ := strings.Cut(from.Status.Message, "(")
+	return s.show(v, "refusal", refusalView{
+		completion: from, Code: code, Reason: reasonOf(from.Status.Message), Temporal: s.workflowsOf(from.Command, as.Only()),
+	})
+}

@@ -2,6 +2,7 @@ package web_test
 
 import (
 	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -23,6 +24,11 @@ func TestExplorer_ListsRefusedCommands(t *testing.T) {
 	require.GreaterOrEqual(t, answer.Status, http.StatusBadRequest)
 	alice.open("/explorer").shows("refused: command lost one of alice as alice —", "could not be found", "refused")
 	require.Less(t, strings.Index(alice.words(), "lost one"), strings.Index(alice.words(), "created Note"), "newest first")
+	for _, search := range []string{"lost one", alice.linkOn("/explorer/offsets/")[len("/explorer/offsets/"):]} {
+		alice.open("/explorer/search?for=" + url.QueryEscape(search))
+		alice.shows("A refused command", "could not be found", "lost one", "CONTRACT_NOT_FOUND", "Nothing changed.")
+	}
+	bob.open(alice.path).shows("There is no such update")
 	bob.open("/explorer").shows("alice created Note")
 	require.NotContains(t, bob.words(), "lost")
 }

@@ -9,8 +9,9 @@ import (
 	"github.com/florinledger/florin/daml/outline"
 )
 
-// maxOffsetDigits is the number of digits of the largest offset, updateLength the length of an update's id.
-const maxOffsetDigits, updateLength = 19, 68
+// maxOffsetDigits is the number of digits of the largest offset, updateLength the length of an update's id,
+// packageLength that of a package's.
+const maxOffsetDigits, updateLength, packageLength = 19, 68, 64
 
 // shortestID is the number of digits of the shortest start of an id that the search takes.
 const shortestID = 4
@@ -23,6 +24,8 @@ type foundView struct {
 	Templates []namedTemplate
 	// Updates are those with the command, the workflow, or the start of an id.
 	Updates []row
+	// Refused are the refused commands with the id.
+	Refused []row
 	// Contracts are those whose id begins with the search.
 	Contracts []string
 	Searched  int
@@ -52,11 +55,11 @@ func (s *site) find(v *visit, as reader) error {
 			return err
 		}
 	}
-	switch len(data.Templates) + len(data.Updates) + len(data.Contracts) {
+	switch data.count() {
 	case 0:
 		return unprocessable(fmt.Sprintf("Nothing found for %q.", typed), fmt.Sprintf("Search for the id of an update (starts "+
 			"with 1220), of a contract (starts with 00) or of a party (contains ::), for an offset, or for the name of a party "+
-			"or a template. The node finds a command, a workflow or the start of an id only in its newest %d updates.", searched))
+			"or an uploaded template. The node finds a command, a workflow or the start of an id only in its newest %d updates.", searched))
 	case 1:
 		s.goTo(v, data.only())
 		return nil
@@ -67,13 +70,13 @@ func (s *site) find(v *visit, as reader) error {
 
 // pathOf is the page of what is unmistakable: an offset, or a whole id or name; "" for anything else.
 func pathOf(typed string, as reader) string {
-	_, isTemplate := outline.ParseName(typed)
+	name, isTemplate := outline.ParseName(typed)
 	switch {
 	case typed == "":
 		return ""
 	case len(typed) <= maxOffsetDigits && strings.Trim(typed, "0123456789") == "":
 		return explorerPath + "/offsets/" + typed
-	case isTemplate:
+	case isTemplate && (len(name.Package) == packageLength || strings.HasPrefix(name.Package, "#")): // else an id of a workflow
 		return templatePath(typed)
 	case strings.Contains(typed, "::"):
 		return explorerPath + "/parties/" + url.PathEscape(typed)
@@ -95,6 +98,8 @@ func (f foundView) only() string {
 	switch {
 	case len(f.Templates) > 0:
 		return templatePath(f.Templates[0].Name.String())
+	case len(f.Refused) > 0:
+		return explorerPath + "/offsets/" + strconv.FormatInt(f.Refused[0].Offset, 10)
 	case len(f.Updates) > 0:
 		return explorerPath + "/updates/" + url.PathEscape(f.Updates[0].ID)
 	default:
@@ -129,10 +134,22 @@ func (s *site) addRecent(v *visit, as reader, to *foundView) error {
 		}
 	}
 	to.Contracts, _ = firstOf(to.Contracts)
-	return nil
+	lowest := int64(0)
+	if len(page.Updates) > 0 {
+		lowest = page.Updates[len(page.Updates)-1].Update.Transaction.Value.Offset
+	}
+	refused, err := v.refusals(as, lowest)
+	for _, one := range refused {
+		if one.Command == to.For {
+			to.Refused = append(to.Refused, s.refusalRow(v, as, one))
+		}
+	}
+	return err
+}
+
+func (f foundView) count() int {
+	return len(f.Templates) + len(f.Updates) + len(f.Refused) + len(f.Contracts)
 }
 
 // Words say how many things were found.
-func (f foundView) Words() string {
-	return strconv.Itoa(len(f.Templates)+len(f.Updates)+len(f.Contracts)) + " matches"
-}
+func (f foundView) Words() string { return strconv.Itoa(f.count()) + " matches" }

@@ -53,7 +53,7 @@ func TestExplorer_FindsByIdAndLinksPages(t *testing.T) {
 	alice.open("/wallet/send").press("/wallet/send/preview", "to", "bob", "amount", "5", "note", "<b>lunch</b>")
 	alice.press("/wallet/send")
 
-	alice.open("/explorer").shows("Latest activity", "alice offered bob 5 CC waiting", "alice got 200 CC of test coin")
+	alice.open("/explorer").shows("Latest activity", "alice offered bob 5 CC", "alice got 200 CC of test coin")
 	update := alice.linkOn("/explorer/updates/")
 	alice.open(update).shows("alice's 5 CC was locked", "ExternalPartyAmuletRules:TransferFactory_Transfer",
 		"You see the parts that concern alice", "On the ledger", "The workflows of the party")

@@ -172,6 +172,9 @@ func (s *site) answer(v *visit) error {
 	if path == "" || !known {
 		return s.pageNotFound(v)
 	}
+	if v.r.PathValue("kind") == kindOffer && act == "accept" {
+		words.notice += " The sender's wallet pays now, if it has the coin."
+	}
 	err := v.change(words.what, http.MethodPost, path+"/"+url.PathEscape(v.r.PathValue("id"))+"/"+act, nil, nil)
 	if err == nil {
 		return s.done(v, "/wallet/inbox", words.notice)

@@ -108,11 +108,11 @@ func TestTraffic_ShowsWhenItRunsOut(t *testing.T) {
 		used, limit int64
 		shows, says string
 	}{
-		{0, 0, "Left 0 bytes Used a day 0 bytes Time left no end in sight", "free traffic suffices so far"},
-		{300_000, 300_000, "Left 0 bytes Used a day 300 kB Time left none", "no bought traffic is left"},
-		{300_000, 1_050_000, "Left 750 kB Used a day 300 kB Time left 2 days", "750 kB left, 2 days at this rate"},
+		{0, 0, "Bought traffic left 0 bytes Used of it a day 0 bytes It lasts not needed so far", "free traffic suffices so far"},
+		{300_000, 300_000, "Bought traffic left 0 bytes Used of it a day 300 kB It lasts not at all", "no bought traffic is left"},
+		{300_000, 1_050_000, "Bought traffic left 750 kB Used of it a day 300 kB It lasts 2 days", "750 kB left, 2 days at this rate"},
 		{
-			300_000, 310_000, "Left 10 kB Used a day 300 kB Time left less than a day",
+			300_000, 310_000, "Bought traffic left 10 kB Used of it a day 300 kB It lasts less than a day",
 			"10 kB left, less than a day at this rate",
 		},
 	} {
@@ -131,7 +131,7 @@ func TestTraffic_BuysWithWallet(t *testing.T) {
 		coin.MemberOf("participant::"+apitest.Namespace), "global-domain::"+apitest.Namespace)})
 	api.OperatorWallet()
 	alice := window(t, serve(t, options(t, api.Handler))).as("alice")
-	alice.open("/wallet/traffic").shows("Left 0 bytes").submit("/wallet/traffic").shows("out of funds")
+	alice.open("/wallet/traffic").shows("Bought traffic left 0 bytes").submit("/wallet/traffic").shows("out of funds")
 	require.Equal(t, http.StatusUnprocessableEntity, alice.status)
 	alice.open("/wallet").press("/wallet/tap", "amount", "5")
 	alice.open("/wallet/traffic").submit("/wallet/traffic", "kilobytes", "2 MB")
@@ -144,11 +144,11 @@ func TestTraffic_BuysWithWallet(t *testing.T) {
 	}
 	bought := alice.path
 	api.Automate()
-	alice.open(bought).shows("Your purchase is done", "Left 200 kB")
+	alice.open(bought).shows("Your purchase is done", "Bought traffic left 200 kB")
 	alice.open("/wallet").shows("Balance 333.2 CC")
 	alice.open(preview)
 	require.Equal(t, http.StatusUnprocessableEntity, alice.status, "the balance is too low for another one")
-	alice.open("/wallet/traffic?request=other").shows("Left 200 kB")
+	alice.open("/wallet/traffic?request=other").shows("Bought traffic left 200 kB")
 	require.NotContains(t, alice.words(), "Your purchase")
 }
 

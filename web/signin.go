@@ -17,11 +17,9 @@ type homeView struct {
 
 func (s *site) home(v *visit) error {
 	data := homeView{Participant: s.Participant, Synchronizer: s.Synchronizer, TemporalUI: s.TemporalUI}
-	if v.session.Token == "" {
-		var err error
-		if data.Ready, err = v.readiness(); err != nil {
-			s.note(v.ctx(), http.StatusServiceUnavailable, err) // the front page works without it
-		}
+	var err error
+	if data.Ready, err = v.readiness(); err != nil {
+		s.note(v.ctx(), http.StatusServiceUnavailable, err) // the front page works without it
 	}
 	return s.show(v, "home", data)
 }

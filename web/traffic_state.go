@@ -21,9 +21,9 @@ type trafficState struct {
 func (t trafficState) Shown() string {
 	switch {
 	case t.Days < 0:
-		return "no end in sight"
+		return "not needed so far"
 	case t.Left == 0:
-		return "none"
+		return "not at all"
 	case t.Days == 0:
 		return "less than a day"
 	default:

@@ -37,7 +37,7 @@ func TestWallet_SendsCoinBetweenNewUsers(t *testing.T) {
 	require.Equal(t, http.StatusOK, alice.status, alice.text)
 	alice.shows("Send this?", "1,234.5 CC", "bob::1220247136781190caa1cebb2562a63effa0e79e4bbffc9a55a61f9bbe2650000685",
 		"lunch & <b>more</b>", "bob gets 1,234.5 CC, locked until they accept", "24 hours left", "$6.17", "Fee none",
-		"of the node's, worth", "Send 1,234.5 CC to bob")
+		"of the node's, which the node pays", "Send 1,234.5 CC to bob")
 	path, form := alice.form("/wallet/send")
 	for range 3 { // a double click, and a reload
 		alice.load(alice.request(http.MethodPost, path, form)).shows("You offered 1,234.5 CC to bob.", "Withdraw")

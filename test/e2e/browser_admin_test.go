@@ -26,7 +26,7 @@ func anOperatorSeesAndChangesTheNode(t *testing.T, n *upNode, browser *chromium)
 	lena.isAccessible(rules, "a missing right")
 
 	admin := browser.window(t, n.url).as(adminUser).press("Operate").press("Users").shows("Users and rights")
-	admin.types("Who may act or read as", "lena").press("Show").shows("lena acts as lena")
+	admin.types("Who may act or read as", "lena").press("Show").shows("All users", "lena acts as lena")
 	admin.open("/admin/users/lena").shows("Give a right").types("Party", "lena").press("Give").shows("lena now acts as lena.")
 	admin.isAccessible(rules, "a user")
 	for path, words := range map[string]string{

@@ -150,7 +150,7 @@ func (w *window) do(actions ...chromedp.Action) {
 // open loads a page by its address.
 func (w *window) open(path string) *window {
 	w.t.Helper()
-	w.do(chromedp.Navigate(w.url + path))
+	require.NoError(w.t, chromedp.Run(w.ctx, chromedp.Navigate(w.url+path)), path)
 	return w
 }
 

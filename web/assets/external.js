@@ -89,14 +89,17 @@
     const wanted = signs.dataset.fingerprint;
     const field = signs.querySelector('[type=file]');
     const stored = find(wanted).catch(() => undefined);
-    stored.then((key) => { field.parentElement.hidden = !!key; });
-    prepare(signs, async ({ elements }) => {
-      const key = await stored || await read(field.files[0]);
+    const start = (known) => prepare(signs, async ({ elements }) => {
+      const key = known || await read(field.files[0]);
       if (await fingerprint(unhex(key.raw)) != wanted) throw new Error('This key is of another party.');
       elements.key.value = key.raw;
       for (const one of signs.querySelectorAll('[data-hash]')) {
         one.value = hex(await crypto.subtle.sign(algorithm, key.secret, unhex(one.dataset.hash)));
       }
+    });
+    stored.then((key) => { // the form appears whole: nothing moves under a press
+      field.parentElement.hidden = !!key;
+      start(key);
     });
   }
 })();

@@ -16,6 +16,7 @@
   const place = document.getElementById('lost');
   const lost = (isLost) => {
     const words = isLost ? place.dataset.words : '';
+    document.body.classList.toggle('lost', isLost);
     if (place.textContent == words) return; // so that screen readers say it once
     place.textContent = words;
     place.className = isLost ? 'problem' : '';
