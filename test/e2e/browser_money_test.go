@@ -157,7 +157,7 @@ func theMoneyViewsAreAccessible(t *testing.T, n *upNode, browser *chromium) {
 	look("payments")
 	w.open("/wallet/allocations").shows("You have set nothing aside.")
 	look("allocations")
-	w.press("Traffic").shows("It lasts", "Used of it a day").picture("traffic")
+	w.press("Traffic").shows("It lasts", "Used of it a day").picture("traffic").types("Kilobytes", "200")
 	look("traffic")
 	w.press("Preview").shows("Buy this?")
 	look("a purchase of traffic")
