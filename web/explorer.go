@@ -26,6 +26,14 @@ type row struct {
 	Said     sentence.Sentence
 }
 
+// Path is the page of the row.
+func (r row) Path() string {
+	if r.ID == "" {
+		return explorerPath + "/offsets/" + strconv.FormatInt(r.Offset, 10)
+	}
+	return explorerPath + "/updates/" + url.PathEscape(r.ID)
+}
+
 type explorerView struct {
 	Reader reader
 	Rows   []row

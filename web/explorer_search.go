@@ -22,10 +22,8 @@ const searched = 100
 type foundView struct {
 	For       string
 	Templates []namedTemplate
-	// Updates are those with the command, the workflow, or the start of an id.
+	// Updates are those with the command, the workflow, or the start of an id, and the refused commands with the id.
 	Updates []row
-	// Refused are the refused commands with the id.
-	Refused []row
 	// Contracts are those whose id begins with the search.
 	Contracts []string
 	Searched  int
@@ -55,7 +53,7 @@ func (s *site) find(v *visit, as reader) error {
 			return err
 		}
 	}
-	switch data.count() {
+	switch len(data.Templates) + len(data.Updates) + len(data.Contracts) {
 	case 0:
 		return unprocessable(fmt.Sprintf("Nothing found for %q.", typed), fmt.Sprintf("Search for the id of an update (starts "+
 			"with 1220), of a contract (starts with 00) or of a party (contains ::), for an offset, or for the name of a party "+
@@ -98,10 +96,8 @@ func (f foundView) only() string {
 	switch {
 	case len(f.Templates) > 0:
 		return templatePath(f.Templates[0].Name.String())
-	case len(f.Refused) > 0:
-		return explorerPath + "/offsets/" + strconv.FormatInt(f.Refused[0].Offset, 10)
 	case len(f.Updates) > 0:
-		return explorerPath + "/updates/" + url.PathEscape(f.Updates[0].ID)
+		return f.Updates[0].Path()
 	default:
 		return contractsPath + "/" + url.PathEscape(f.Contracts[0])
 	}
@@ -141,15 +137,13 @@ func (s *site) addRecent(v *visit, as reader, to *foundView) error {
 	refused, err := v.refusals(as, lowest)
 	for _, one := range refused {
 		if one.Command == to.For {
-			to.Refused = append(to.Refused, s.refusalRow(v, as, one))
+			to.Updates = append(to.Updates, s.refusalRow(v, as, one))
 		}
 	}
 	return err
 }
 
-func (f foundView) count() int {
-	return len(f.Templates) + len(f.Updates) + len(f.Refused) + len(f.Contracts)
-}
-
 // Words say how many things were found.
-func (f foundView) Words() string { return strconv.Itoa(f.count()) + " matches" }
+func (f foundView) Words() string {
+	return strconv.Itoa(len(f.Templates)+len(f.Updates)+len(f.Contracts)) + " matches"
+}

@@ -19,9 +19,7 @@ type dryRun struct {
 	WouldSucceed bool   `json:"would_succeed"`
 	Path         string `json:"path"`
 	Traffic      struct {
-		Bytes   int64           `json:"bytes"`
-		Coin    decimal.Decimal `json:"amulet"`
-		Dollars decimal.Decimal `json:"usd"`
+		Bytes int64 `json:"bytes"`
 	} `json:"traffic"`
 	Coin struct {
 		Coin    decimal.Decimal `json:"amulet"`
