@@ -113,7 +113,7 @@ func (s *site) contractFormat(v *visit, as reader, data *contractsView) (map[str
 		return as.events(), nil
 	}
 	if _, isName := outline.ParseName(data.Template); !isName {
-		found, err := s.templatesNamed(v, data.Template)
+		found, err := s.templatesNamed(v, data.Template, false)
 		switch {
 		case err != nil:
 			return nil, err

@@ -251,9 +251,9 @@ func (v *visit) packageNamed(name string) (client.Package, bool, error) {
 	return newest, newest.ID != "", err
 }
 
-// namedTemplate is a template or an interface in the newest version of its package.
+// namedTemplate is a template or an interface in the newest version of its package, or a choice of one.
 type namedTemplate struct {
-	Name                 outline.Name
+	match
 	PackageName, Version string
 	IsInterface          bool
 }
@@ -263,34 +263,43 @@ func (t namedTemplate) Filter() string {
 	return "#" + t.PackageName + ":" + t.Name.Module + ":" + t.Name.Entity
 }
 
-// templatesNamed finds templates and interfaces by the last part of their name, or by their module with it.
-func (s *site) templatesNamed(v *visit, typed string) ([]namedTemplate, error) {
+// templatesNamed finds templates and interfaces by the last part of their name, or by their module with it, and, if
+// withChoices, choices by their name.
+func (s *site) templatesNamed(v *visit, typed string, withChoices bool) ([]namedTemplate, error) {
 	newest := map[string]namedTemplate{}
 	_, err := s.eachPackage(v, func(one packageRow, read *outline.Package) {
 		if read == nil {
 			return
 		}
-		consider := func(name outline.Name, isInterface bool) {
-			if !strings.EqualFold(name.Entity, typed) && !strings.EqualFold(name.Module+":"+name.Entity, typed) {
-				return
+		add := func(found match, isInterface bool) {
+			named := namedTemplate{found, one.Name, one.Version, isInterface}
+			key := named.Filter() + " " + found.Choice
+			if before, known := newest[key]; !known || compareVersions(before.Version, one.Version) < 0 {
+				newest[key] = named
 			}
-			found := namedTemplate{name, one.Name, one.Version, isInterface}
-			if before, known := newest[found.Filter()]; !known || compareVersions(before.Version, one.Version) < 0 {
-				newest[found.Filter()] = found
+		}
+		consider := func(name outline.Name, choices []outline.Choice, isInterface bool) {
+			if strings.EqualFold(name.Entity, typed) || strings.EqualFold(name.Module+":"+name.Entity, typed) {
+				add(match{Name: name}, isInterface)
+			}
+			for _, choice := range choices {
+				if withChoices && strings.EqualFold(choice.Name, typed) {
+					add(match{name, choice.Name}, isInterface)
+				}
 			}
 		}
 		for _, module := range read.Modules {
 			for _, template := range module.Templates {
-				consider(template.Name, false)
+				consider(template.Name, template.Choices, false)
 			}
 			for _, iface := range module.Interfaces {
-				consider(iface.Name, true)
+				consider(iface.Name, iface.Choices, true)
 			}
 		}
 	})
 	var all []namedTemplate
-	for _, filter := range slices.Sorted(maps.Keys(newest)) {
-		all = append(all, newest[filter])
+	for _, key := range slices.Sorted(maps.Keys(newest)) {
+		all = append(all, newest[key])
 	}
 	return all, err
 }

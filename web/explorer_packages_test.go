@@ -27,6 +27,9 @@ func TestPackages_FindsThePackageOfAChoice(t *testing.T) {
 	words := alice.shows("notes 1.10.0 1", "notes 1.9.0 1", "splice-amulet", "built in").words()
 	require.Less(t, strings.Index(words, "1.10.0"), strings.Index(words, "1.9.0"), "the newest version is first")
 
+	alice.search("share").shows("Share", "1.10.0")
+	require.True(t, strings.HasPrefix(alice.path, "/explorer/templates/"), "the newest version has the only match")
+
 	alice.open("/explorer/packages?find=SHARE").shows("N:Note ▸ Share", "1.10.0", "1.9.0")
 	require.NotContains(t, alice.words(), "splice-amulet")
 	alice.open("/explorer/packages?find=notes").shows("1.10.0")

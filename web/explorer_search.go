@@ -46,7 +46,7 @@ func (s *site) find(v *visit, as reader) error {
 			s.goTo(v, explorerPath+"/parties/"+url.PathEscape(party))
 			return nil
 		}
-		if data.Templates, err = s.templatesNamed(v, typed); err != nil {
+		if data.Templates, err = s.templatesNamed(v, typed, true); err != nil {
 			return err
 		}
 		if err := s.addRecent(v, as, &data); err != nil {
@@ -57,7 +57,7 @@ func (s *site) find(v *visit, as reader) error {
 	case 0:
 		return unprocessable(fmt.Sprintf("Nothing found for %q.", typed), fmt.Sprintf("Search for the id of an update (starts "+
 			"with 1220), of a contract (starts with 00) or of a party (contains ::), for an offset, or for the name of a party "+
-			"or an uploaded template. The node finds a command, a workflow or the start of an id only in its newest %d updates.", searched))
+			"or an uploaded template or choice. The node finds a command, a workflow or the start of an id only in its newest %d updates.", searched))
 	case 1:
 		s.goTo(v, data.only())
 		return nil
