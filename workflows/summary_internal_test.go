@@ -9,8 +9,8 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/ledgerpb"
 	"github.com/florinledger/florin/ledger/lf"
-	"github.com/florinledger/florin/ledger/prepared/preparedpb"
 )
 
 func TestSummary_MemoNamesTheCommands(t *testing.T) {
@@ -45,17 +45,17 @@ func TestSummary_MemoNamesTheCommands(t *testing.T) {
 // signedRoot is a signed transaction whose root exercises a choice, or creates a contract for "".
 func signedRoot(t *testing.T, choice string) *ledger.SignedTransaction {
 	t.Helper()
-	template := &preparedpb.Identifier{PackageId: "p", ModuleName: "Splice.Amulet", EntityName: "Amulet"}
-	root := &preparedpb.Node{NodeType: &preparedpb.Node_Create{Create: &preparedpb.Create{TemplateId: template}}}
+	template := &ledgerpb.Identifier{PackageId: "p", ModuleName: "Splice.Amulet", EntityName: "Amulet"}
+	root := &ledgerpb.Node{NodeType: &ledgerpb.Node_Create{Create: &ledgerpb.Create{TemplateId: template}}}
 	if choice != "" {
-		root.NodeType = &preparedpb.Node_Exercise{Exercise: &preparedpb.Exercise{TemplateId: template, ChoiceId: choice}}
+		root.NodeType = &ledgerpb.Node_Exercise{Exercise: &ledgerpb.Exercise{TemplateId: template, ChoiceId: choice}}
 	}
-	below := &preparedpb.Node{NodeType: &preparedpb.Node_Exercise{Exercise: &preparedpb.Exercise{ChoiceId: "Below"}}}
-	node := func(id string, node *preparedpb.Node) *preparedpb.DamlTransaction_Node {
-		return &preparedpb.DamlTransaction_Node{NodeId: id, V1: node}
+	below := &ledgerpb.Node{NodeType: &ledgerpb.Node_Exercise{Exercise: &ledgerpb.Exercise{ChoiceId: "Below"}}}
+	node := func(id string, node *ledgerpb.Node) *ledgerpb.DamlTransaction_Node {
+		return &ledgerpb.DamlTransaction_Node{NodeId: id, VersionedNode: &ledgerpb.DamlTransaction_Node_V1{V1: node}}
 	}
-	raw, err := proto.Marshal(&preparedpb.PreparedTransaction{Transaction: &preparedpb.DamlTransaction{
-		Roots: []string{"7"}, Nodes: []*preparedpb.DamlTransaction_Node{node("8", below), node("7", root)},
+	raw, err := proto.Marshal(&ledgerpb.PreparedTransaction{Transaction: &ledgerpb.DamlTransaction{
+		Roots: []string{"7"}, Nodes: []*ledgerpb.DamlTransaction_Node{node("8", below), node("7", root)},
 	}})
 	require.NoError(t, err)
 	return &ledger.SignedTransaction{Transaction: raw}

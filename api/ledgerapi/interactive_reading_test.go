@@ -9,8 +9,8 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/ledgerpb"
 	"github.com/florinledger/florin/ledger/prepared"
-	"github.com/florinledger/florin/ledger/prepared/preparedpb"
 )
 
 // A caller with the right to execute for a party, and not to read as it, learns nothing about its contracts from
@@ -22,7 +22,7 @@ func TestExecute_RevealsNothingToExecutor(t *testing.T) {
 	c.iou = c.byBank("Iou", fields{"issuer": c.bank, "owner": c.carol, "observers": []string{}, "amount": marker})
 	c.Rights("executor", ledger.Right{Kind: ledger.CanExecuteAs, Party: c.carol})
 	p := c.prepare(c.settleBody("settle"))
-	message := &preparedpb.PreparedTransaction{}
+	message := &ledgerpb.PreparedTransaction{}
 	require.NoError(t, proto.Unmarshal(p.PreparedTransaction, message))
 	for _, node := range message.GetTransaction().GetNodes() {
 		raw, err := proto.Marshal(node)

@@ -8,14 +8,14 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/florinledger/florin/ledger"
-	"github.com/florinledger/florin/ledger/prepared/preparedpb"
+	"github.com/florinledger/florin/ledger/ledgerpb"
 )
 
 // The path of fields to the acting parties.
 var (
-	metadataField  = numberOf(&preparedpb.PreparedTransaction{}, "metadata")
-	submitterField = numberOf(&preparedpb.Metadata{}, "submitter_info")
-	actAsField     = numberOf(&preparedpb.Metadata_SubmitterInfo{}, "act_as")
+	metadataField  = numberOf(&ledgerpb.PreparedTransaction{}, "metadata")
+	submitterField = numberOf(&ledgerpb.Metadata{}, "submitter_info")
+	actAsField     = numberOf(&ledgerpb.Metadata_SubmitterInfo{}, "act_as")
 )
 
 func numberOf(message proto.Message, field protoreflect.Name) protowire.Number {

@@ -11,15 +11,15 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/ledgerpb"
 	"github.com/florinledger/florin/ledger/prepared"
-	"github.com/florinledger/florin/ledger/prepared/preparedpb"
 )
 
-func naming(parties ...string) *preparedpb.PreparedTransaction {
-	return &preparedpb.PreparedTransaction{
-		Transaction: &preparedpb.DamlTransaction{Version: "2.1", Roots: []string{"0"}},
-		Metadata: &preparedpb.Metadata{
-			SubmitterInfo: &preparedpb.Metadata_SubmitterInfo{ActAs: parties, CommandId: "c"}, SynchronizerId: "s",
+func naming(parties ...string) *ledgerpb.PreparedTransaction {
+	return &ledgerpb.PreparedTransaction{
+		Transaction: &ledgerpb.DamlTransaction{Version: "2.1", Roots: []string{"0"}},
+		Metadata: &ledgerpb.Metadata{
+			SubmitterInfo: &ledgerpb.Metadata_SubmitterInfo{ActAs: parties, CommandId: "c"}, SynchronizerId: "s",
 		},
 	}
 }
@@ -35,7 +35,7 @@ func TestActAs_ReadsTheWireLikeTheDecoder(t *testing.T) {
 			require.NoError(t, err)
 			raw = append(raw, part...)
 		}
-		decoded := &preparedpb.PreparedTransaction{}
+		decoded := &ledgerpb.PreparedTransaction{}
 		require.NoError(t, proto.Unmarshal(raw, decoded))
 		want := ledger.FromStrings[ledger.Party](decoded.GetMetadata().GetSubmitterInfo().GetActAs())
 		require.ElementsMatch(t, want, slices.Collect(prepared.ActAs(raw)))

@@ -9,8 +9,8 @@ import (
 
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/fault"
+	"github.com/florinledger/florin/ledger/ledgerpb"
 	"github.com/florinledger/florin/ledger/lf"
-	"github.com/florinledger/florin/ledger/prepared/preparedpb"
 )
 
 // Build writes an interpreted transaction for signing, with the packages of its interpretation. The bounds of the
@@ -29,8 +29,8 @@ func Build(packages *ledger.Packages, tx ledger.Transaction, metadata Metadata) 
 			b.local[node.ContractID] = node.ContractID[:localIDLength]
 		}
 	}
-	message := &preparedpb.PreparedTransaction{
-		Transaction: &preparedpb.DamlTransaction{Version: versionWithoutKeys}, Metadata: metadata.message(),
+	message := &ledgerpb.PreparedTransaction{
+		Transaction: &ledgerpb.DamlTransaction{Version: versionWithoutKeys}, Metadata: metadata.message(),
 	}
 	if err := b.nodes(message.GetTransaction(), tx); err != nil {
 		return nil, err
@@ -75,7 +75,7 @@ func (b *builder) localID(id ledger.ContractID) ledger.ContractID {
 	return id
 }
 
-func (b *builder) nodes(into *preparedpb.DamlTransaction, tx ledger.Transaction) error {
+func (b *builder) nodes(into *ledgerpb.DamlTransaction, tx ledger.Transaction) error {
 	into.Roots = ids(tx.Roots)
 	for _, node := range tx.Nodes {
 		built, err := b.node(node)
@@ -85,38 +85,38 @@ func (b *builder) nodes(into *preparedpb.DamlTransaction, tx ledger.Transaction)
 		if node.Key != nil {
 			into.Version = versionWithKeys
 		}
-		into.Nodes = append(into.Nodes, &preparedpb.DamlTransaction_Node{
-			NodeId: strconv.Itoa(int(node.ID)), V1: built,
+		into.Nodes = append(into.Nodes, &ledgerpb.DamlTransaction_Node{
+			NodeId: strconv.Itoa(int(node.ID)), VersionedNode: &ledgerpb.DamlTransaction_Node_V1{V1: built},
 		})
 		if needsSeed(built) {
-			seed := &preparedpb.DamlTransaction_NodeSeed{NodeId: node.ID, Seed: node.Seed[:]}
+			seed := &ledgerpb.DamlTransaction_NodeSeed{NodeId: node.ID, Seed: node.Seed[:]}
 			into.NodeSeeds = append(into.NodeSeeds, seed)
 		}
 	}
 	return nil
 }
 
-func (b *builder) node(node ledger.TxNode) (*preparedpb.Node, error) {
+func (b *builder) node(node ledger.TxNode) (*ledgerpb.Node, error) {
 	key, err := b.key(node.Template, node.PackageName, node.Key)
 	if err != nil {
 		return nil, err
 	}
 	switch node.Kind {
 	case ledger.EventCreate:
-		return &preparedpb.Node{NodeType: &preparedpb.Node_Create{Create: &preparedpb.Create{
+		return &ledgerpb.Node{NodeType: &ledgerpb.Node_Create{Create: &ledgerpb.Create{
 			LfVersion: lfVersion(key), ContractId: string(b.localID(node.ContractID)), PackageName: node.PackageName,
 			TemplateId: identifier(node.Template), Argument: b.value(node.Argument),
 			Signatories: ledger.Strings(node.Signatories), Stakeholders: ledger.Strings(node.Stakeholders()), Key: key,
 		}}}, nil
 	case ledger.EventFetch:
-		return &preparedpb.Node{NodeType: &preparedpb.Node_Fetch{Fetch: &preparedpb.Fetch{
+		return &ledgerpb.Node{NodeType: &ledgerpb.Node_Fetch{Fetch: &ledgerpb.Fetch{
 			LfVersion: lfVersion(key), ContractId: string(b.localID(node.ContractID)), PackageName: node.PackageName,
 			TemplateId: identifier(node.Template), Signatories: ledger.Strings(node.Signatories),
 			Stakeholders: ledger.Strings(node.Stakeholders()), ActingParties: ledger.Strings(node.ActingParties),
 			InterfaceId: optionalIdentifier(node.Interface), Key: key, ByKey: node.ByKey,
 		}}}, nil
 	default:
-		return &preparedpb.Node{NodeType: &preparedpb.Node_Exercise{Exercise: &preparedpb.Exercise{
+		return &ledgerpb.Node{NodeType: &ledgerpb.Node_Exercise{Exercise: &ledgerpb.Exercise{
 			LfVersion: lfVersion(key), ContractId: string(b.localID(node.ContractID)), PackageName: node.PackageName,
 			TemplateId: identifier(node.Template), Signatories: ledger.Strings(node.Signatories),
 			Stakeholders: ledger.Strings(node.Stakeholders()), ActingParties: ledger.Strings(node.ActingParties),
@@ -127,7 +127,7 @@ func (b *builder) node(node ledger.TxNode) (*preparedpb.Node, error) {
 	}
 }
 
-func (b *builder) inputs(into *preparedpb.Metadata, contracts []ledger.Contract) error {
+func (b *builder) inputs(into *ledgerpb.Metadata, contracts []ledger.Contract) error {
 	for _, contract := range contracts {
 		create, err := b.inputContract(contract)
 		if err != nil {
@@ -137,14 +137,15 @@ func (b *builder) inputs(into *preparedpb.Metadata, contracts []ledger.Contract)
 		if err != nil {
 			return err
 		}
-		into.InputContracts = append(into.InputContracts, &preparedpb.Metadata_InputContract{
-			V1: create, CreatedAt: uint64(contract.CreatedAt.UnixMicro()), EventBlob: blob,
+		into.InputContracts = append(into.InputContracts, &ledgerpb.Metadata_InputContract{
+			Contract:  &ledgerpb.Metadata_InputContract_V1{V1: create},
+			CreatedAt: uint64(contract.CreatedAt.UnixMicro()), EventBlob: blob,
 		})
 	}
 	return nil
 }
 
-func (b *builder) inputContract(contract ledger.Contract) (*preparedpb.Create, error) {
+func (b *builder) inputContract(contract ledger.Contract) (*ledgerpb.Create, error) {
 	payloadType, ok := b.packages.PayloadType(contract.Template)
 	if !ok {
 		return nil, fmt.Errorf("template %s is unknown", contract.Template)
@@ -157,7 +158,7 @@ func (b *builder) inputContract(contract ledger.Contract) (*preparedpb.Create, e
 	if err != nil {
 		return nil, err
 	}
-	return &preparedpb.Create{
+	return &ledgerpb.Create{
 		LfVersion: lfVersion(key), ContractId: string(contract.ID), PackageName: contract.PackageName,
 		TemplateId: identifier(contract.Template), Argument: b.value(payload),
 		Signatories: ledger.Strings(contract.Signatories), Stakeholders: ledger.Strings(contract.Stakeholders()), Key: key,
@@ -166,7 +167,7 @@ func (b *builder) inputContract(contract ledger.Contract) (*preparedpb.Create, e
 
 func (b *builder) key(
 	template lf.TypeName, packageName string, key *ledger.ContractKey,
-) (*preparedpb.GlobalKeyWithMaintainers, error) {
+) (*ledgerpb.GlobalKeyWithMaintainers, error) {
 	if key == nil {
 		return nil, nil
 	}
@@ -182,15 +183,15 @@ func (b *builder) key(
 	if err != nil {
 		return nil, fmt.Errorf("hash of the contract key: %w", err)
 	}
-	return &preparedpb.GlobalKeyWithMaintainers{
-		Key: &preparedpb.GlobalKey{
+	return &ledgerpb.GlobalKeyWithMaintainers{
+		Key: &ledgerpb.GlobalKey{
 			TemplateId: identifier(template), PackageName: packageName, Key: b.value(value), Hash: hash,
 		},
 		Maintainers: ledger.Strings(key.Maintainers),
 	}, nil
 }
 
-func lfVersion(key *preparedpb.GlobalKeyWithMaintainers) string {
+func lfVersion(key *ledgerpb.GlobalKeyWithMaintainers) string {
 	if key != nil {
 		return versionWithKeys
 	}

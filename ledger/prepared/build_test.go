@@ -12,10 +12,10 @@ import (
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/decimal"
 	"github.com/florinledger/florin/ledger/fault"
+	"github.com/florinledger/florin/ledger/ledgerpb"
 	"github.com/florinledger/florin/ledger/ledgertest"
 	"github.com/florinledger/florin/ledger/lf"
 	"github.com/florinledger/florin/ledger/prepared"
-	"github.com/florinledger/florin/ledger/prepared/preparedpb"
 )
 
 func TestBuild_ExecutesTheSameTransaction(t *testing.T) {
@@ -251,7 +251,7 @@ func TestCheckSynchronizer_RefusesOtherIDs(t *testing.T) {
 	require.Equal(t, fault.InvalidField.ID, refusal.Code)
 }
 
-func decode(t require.TestingT, message *preparedpb.PreparedTransaction) *prepared.Transaction {
+func decode(t require.TestingT, message *ledgerpb.PreparedTransaction) *prepared.Transaction {
 	read, err := prepared.Decode(marshal(t, message))
 	require.NoError(t, err)
 	return read

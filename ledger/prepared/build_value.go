@@ -1,73 +1,75 @@
 package prepared
 
 import (
+	"google.golang.org/protobuf/types/known/emptypb"
+
+	"github.com/florinledger/florin/ledger/ledgerpb"
 	"github.com/florinledger/florin/ledger/lf"
-	"github.com/florinledger/florin/ledger/prepared/preparedpb"
 )
 
 // value writes a value as engines do: with all type names and labels, numerics with the places of their types, records
 // without none fields at the end, and the transaction's own contracts by their ids before the commit.
-func (b *builder) value(value lf.Value) *preparedpb.Value {
+func (b *builder) value(value lf.Value) *ledgerpb.Value {
 	switch value := value.(type) {
 	case lf.Unit:
-		return &preparedpb.Value{Sum: &preparedpb.Value_Unit{Unit: &preparedpb.Unit{}}}
+		return &ledgerpb.Value{Sum: &ledgerpb.Value_Unit{Unit: &emptypb.Empty{}}}
 	case lf.Bool:
-		return &preparedpb.Value{Sum: &preparedpb.Value_Bool{Bool: bool(value)}}
+		return &ledgerpb.Value{Sum: &ledgerpb.Value_Bool{Bool: bool(value)}}
 	case lf.Int64:
-		return &preparedpb.Value{Sum: &preparedpb.Value_Int64{Int64: int64(value)}}
+		return &ledgerpb.Value{Sum: &ledgerpb.Value_Int64{Int64: int64(value)}}
 	case lf.Numeric:
-		return &preparedpb.Value{Sum: &preparedpb.Value_Numeric{Numeric: value.String()}}
+		return &ledgerpb.Value{Sum: &ledgerpb.Value_Numeric{Numeric: value.String()}}
 	case lf.Scaled:
-		return &preparedpb.Value{Sum: &preparedpb.Value_Numeric{Numeric: value.String()}}
+		return &ledgerpb.Value{Sum: &ledgerpb.Value_Numeric{Numeric: value.String()}}
 	case lf.Timestamp:
-		return &preparedpb.Value{Sum: &preparedpb.Value_Timestamp{Timestamp: int64(value)}}
+		return &ledgerpb.Value{Sum: &ledgerpb.Value_Timestamp{Timestamp: int64(value)}}
 	case lf.Date:
-		return &preparedpb.Value{Sum: &preparedpb.Value_Date{Date: int32(value)}}
+		return &ledgerpb.Value{Sum: &ledgerpb.Value_Date{Date: int32(value)}}
 	case lf.Party:
-		return &preparedpb.Value{Sum: &preparedpb.Value_Party{Party: string(value)}}
+		return &ledgerpb.Value{Sum: &ledgerpb.Value_Party{Party: string(value)}}
 	case lf.Text:
-		return &preparedpb.Value{Sum: &preparedpb.Value_Text{Text: string(value)}}
+		return &ledgerpb.Value{Sum: &ledgerpb.Value_Text{Text: string(value)}}
 	case lf.ContractID:
-		return &preparedpb.Value{Sum: &preparedpb.Value_ContractId{ContractId: string(b.localID(value))}}
+		return &ledgerpb.Value{Sum: &ledgerpb.Value_ContractId{ContractId: string(b.localID(value))}}
 	case lf.Enum:
-		enum := &preparedpb.Enum{EnumId: namedType(value.Type), Constructor: value.Constructor}
-		return &preparedpb.Value{Sum: &preparedpb.Value_Enum{Enum: enum}}
+		enum := &ledgerpb.Enum{EnumId: namedType(value.Type), Constructor: value.Constructor}
+		return &ledgerpb.Value{Sum: &ledgerpb.Value_Enum{Enum: enum}}
 	default:
 		return b.composite(value)
 	}
 }
 
-func (b *builder) composite(value lf.Value) *preparedpb.Value {
+func (b *builder) composite(value lf.Value) *ledgerpb.Value {
 	switch value := value.(type) {
 	case lf.Optional:
-		optional := &preparedpb.Optional{}
+		optional := &ledgerpb.Optional{}
 		if value.Value != nil {
 			optional.Value = b.value(value.Value)
 		}
-		return &preparedpb.Value{Sum: &preparedpb.Value_Optional{Optional: optional}}
+		return &ledgerpb.Value{Sum: &ledgerpb.Value_Optional{Optional: optional}}
 	case lf.List:
-		list := &preparedpb.List{}
+		list := &ledgerpb.List{}
 		for _, element := range value {
 			list.Elements = append(list.Elements, b.value(element))
 		}
-		return &preparedpb.Value{Sum: &preparedpb.Value_List{List: list}}
+		return &ledgerpb.Value{Sum: &ledgerpb.Value_List{List: list}}
 	case lf.TextMap:
-		entries := &preparedpb.TextMap{}
+		entries := &ledgerpb.TextMap{}
 		for _, entry := range value {
-			entries.Entries = append(entries.Entries, &preparedpb.TextMap_Entry{Key: entry.Key, Value: b.value(entry.Value)})
+			entries.Entries = append(entries.Entries, &ledgerpb.TextMap_Entry{Key: entry.Key, Value: b.value(entry.Value)})
 		}
-		return &preparedpb.Value{Sum: &preparedpb.Value_TextMap{TextMap: entries}}
+		return &ledgerpb.Value{Sum: &ledgerpb.Value_TextMap{TextMap: entries}}
 	case lf.GenMap:
-		entries := &preparedpb.GenMap{}
+		entries := &ledgerpb.GenMap{}
 		for _, entry := range value {
-			pair := &preparedpb.GenMap_Entry{Key: b.value(entry.Key), Value: b.value(entry.Value)}
+			pair := &ledgerpb.GenMap_Entry{Key: b.value(entry.Key), Value: b.value(entry.Value)}
 			entries.Entries = append(entries.Entries, pair)
 		}
-		return &preparedpb.Value{Sum: &preparedpb.Value_GenMap{GenMap: entries}}
+		return &ledgerpb.Value{Sum: &ledgerpb.Value_GenMap{GenMap: entries}}
 	case lf.Record:
-		return &preparedpb.Value{Sum: &preparedpb.Value_Record{Record: b.record(value)}}
+		return &ledgerpb.Value{Sum: &ledgerpb.Value_Record{Record: b.record(value)}}
 	case lf.Variant:
-		return &preparedpb.Value{Sum: &preparedpb.Value_Variant{Variant: &preparedpb.Variant{
+		return &ledgerpb.Value{Sum: &ledgerpb.Value_Variant{Variant: &ledgerpb.Variant{
 			VariantId: namedType(value.Type), Constructor: value.Constructor, Value: b.value(value.Value),
 		}}}
 	default:
@@ -75,7 +77,7 @@ func (b *builder) composite(value lf.Value) *preparedpb.Value {
 	}
 }
 
-func (b *builder) record(value lf.Record) *preparedpb.Record {
+func (b *builder) record(value lf.Record) *ledgerpb.Record {
 	fields := value.Fields
 	for len(fields) > 0 {
 		last, isOptional := fields[len(fields)-1].Value.(lf.Optional)
@@ -84,20 +86,20 @@ func (b *builder) record(value lf.Record) *preparedpb.Record {
 		}
 		fields = fields[:len(fields)-1]
 	}
-	out := &preparedpb.Record{RecordId: namedType(value.Type)}
+	out := &ledgerpb.Record{RecordId: namedType(value.Type)}
 	for _, field := range fields {
-		out.Fields = append(out.Fields, &preparedpb.Record_Field{Label: field.Label, Value: b.value(field.Value)})
+		out.Fields = append(out.Fields, &ledgerpb.RecordField{Label: field.Label, Value: b.value(field.Value)})
 	}
 	return out
 }
 
-func identifier(name lf.TypeName) *preparedpb.Identifier {
-	return &preparedpb.Identifier{
+func identifier(name lf.TypeName) *ledgerpb.Identifier {
+	return &ledgerpb.Identifier{
 		PackageId: string(name.Package), ModuleName: name.Module, EntityName: name.Entity,
 	}
 }
 
-func optionalIdentifier(name *lf.TypeName) *preparedpb.Identifier {
+func optionalIdentifier(name *lf.TypeName) *ledgerpb.Identifier {
 	if name == nil {
 		return nil
 	}
@@ -105,7 +107,7 @@ func optionalIdentifier(name *lf.TypeName) *preparedpb.Identifier {
 }
 
 // namedType is the name of a type, nil for types without one.
-func namedType(name lf.TypeName) *preparedpb.Identifier {
+func namedType(name lf.TypeName) *ledgerpb.Identifier {
 	if name.IsZero() {
 		return nil
 	}
@@ -113,7 +115,7 @@ func namedType(name lf.TypeName) *preparedpb.Identifier {
 }
 
 // typeName is the inverse of [identifier].
-func typeName(id *preparedpb.Identifier) lf.TypeName {
+func typeName(id *ledgerpb.Identifier) lf.TypeName {
 	return lf.TypeName{
 		Package: lf.PackageID(id.GetPackageId()), Module: id.GetModuleName(), Entity: id.GetEntityName(),
 	}

@@ -10,15 +10,15 @@ import (
 	"strings"
 
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/ledgerpb"
 	"github.com/florinledger/florin/ledger/lf"
-	"github.com/florinledger/florin/ledger/prepared/preparedpb"
 )
 
 const seedSize = 32
 
 var uuidPattern = regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
 
-func checkMetadata(metadata *preparedpb.Metadata) error {
+func checkMetadata(metadata *ledgerpb.Metadata) error {
 	submitter := metadata.GetSubmitterInfo()
 	switch {
 	case len(submitter.GetActAs()) == 0:
@@ -44,7 +44,7 @@ func checkMetadata(metadata *preparedpb.Metadata) error {
 	return checkInputs(metadata.GetInputContracts())
 }
 
-func checkTimes(metadata *preparedpb.Metadata) error {
+func checkTimes(metadata *ledgerpb.Metadata) error {
 	times := []struct {
 		field  string
 		micros *uint64
@@ -62,7 +62,7 @@ func checkTimes(metadata *preparedpb.Metadata) error {
 	return nil
 }
 
-func checkInputs(inputs []*preparedpb.Metadata_InputContract) error {
+func checkInputs(inputs []*ledgerpb.Metadata_InputContract) error {
 	for _, input := range inputs {
 		if input.GetV1() == nil {
 			return missing("input_contracts.contract")
@@ -75,7 +75,7 @@ func checkInputs(inputs []*preparedpb.Metadata_InputContract) error {
 				input.GetV1().GetContractId()))
 		}
 	}
-	slices.SortFunc(inputs, func(a, b *preparedpb.Metadata_InputContract) int {
+	slices.SortFunc(inputs, func(a, b *ledgerpb.Metadata_InputContract) int {
 		return cmp.Compare(a.GetV1().GetContractId(), b.GetV1().GetContractId())
 	})
 	for i := range inputs {
@@ -111,17 +111,17 @@ func checkNodeID(id string) error {
 	return nil
 }
 
-func checkNode(node *preparedpb.Node) error {
+func checkNode(node *ledgerpb.Node) error {
 	switch node := node.GetNodeType().(type) {
-	case *preparedpb.Node_Create:
+	case *ledgerpb.Node_Create:
 		return checkCreate(node.Create)
-	case *preparedpb.Node_Exercise:
+	case *ledgerpb.Node_Exercise:
 		return checkExercise(node.Exercise)
-	case *preparedpb.Node_Fetch:
+	case *ledgerpb.Node_Fetch:
 		return checkFetch(node.Fetch)
-	case *preparedpb.Node_QueryByKey:
+	case *ledgerpb.Node_QueryByKey:
 		return checkQuery(node.QueryByKey)
-	case *preparedpb.Node_Rollback:
+	case *ledgerpb.Node_Rollback:
 		return nil
 	default:
 		return errors.New("its content is of an unknown kind")
@@ -154,7 +154,7 @@ func sortedParties(parties []string) ([]string, error) {
 	return slices.Compact(parties), nil
 }
 
-func checkCreate(node *preparedpb.Create) error {
+func checkCreate(node *ledgerpb.Create) error {
 	return cmp.Or(
 		checkContract(node.GetContractId(), node.GetTemplateId(), nil),
 		checkField("argument", node.GetArgument()),
@@ -163,13 +163,16 @@ func checkCreate(node *preparedpb.Create) error {
 	)
 }
 
-func checkExercise(node *preparedpb.Exercise) error {
+func checkExercise(node *ledgerpb.Exercise) error {
 	var result error
 	if node.GetExerciseResult() != nil {
 		result = checkField("exercise_result", node.GetExerciseResult())
 	}
 	if err := ledger.CheckName(node.GetChoiceId()); err != nil {
 		return fmt.Errorf("choice_id: %w", err)
+	}
+	if len(node.GetExternalCallResults()) > 0 {
+		return errors.New("external_call_results: no hash covers them")
 	}
 	return cmp.Or(
 		checkContract(node.GetContractId(), node.GetTemplateId(), node.GetInterfaceId()),
@@ -182,7 +185,7 @@ func checkExercise(node *preparedpb.Exercise) error {
 	)
 }
 
-func checkFetch(node *preparedpb.Fetch) error {
+func checkFetch(node *ledgerpb.Fetch) error {
 	return cmp.Or(
 		checkContract(node.GetContractId(), node.GetTemplateId(), node.GetInterfaceId()), checkKey(node.GetKey()),
 		sortSets(
@@ -192,7 +195,7 @@ func checkFetch(node *preparedpb.Fetch) error {
 	)
 }
 
-func checkQuery(node *preparedpb.QueryByKey) error {
+func checkQuery(node *ledgerpb.QueryByKey) error {
 	if node.GetKey() == nil {
 		return errors.New("key is missing")
 	}
@@ -204,7 +207,7 @@ func checkQuery(node *preparedpb.QueryByKey) error {
 	return cmp.Or(checkIdentifier("template_id", node.GetTemplateId()), checkKey(node.GetKey()))
 }
 
-func checkContract(id string, template, through *preparedpb.Identifier) error {
+func checkContract(id string, template, through *ledgerpb.Identifier) error {
 	if err := ledger.CheckContractID(id); err != nil {
 		return fmt.Errorf("contract_id: %w", err)
 	}
@@ -216,7 +219,7 @@ func checkContract(id string, template, through *preparedpb.Identifier) error {
 	return checkIdentifier("template_id", template)
 }
 
-func checkKey(key *preparedpb.GlobalKeyWithMaintainers) error {
+func checkKey(key *ledgerpb.GlobalKeyWithMaintainers) error {
 	if key == nil {
 		return nil
 	}
@@ -229,7 +232,7 @@ func checkKey(key *preparedpb.GlobalKeyWithMaintainers) error {
 	)
 }
 
-func checkIdentifier(field string, id *preparedpb.Identifier) error {
+func checkIdentifier(field string, id *ledgerpb.Identifier) error {
 	for _, part := range []string{id.GetPackageId(), id.GetModuleName(), id.GetEntityName()} {
 		if part == "" || strings.Contains(part, ":") {
 			return fmt.Errorf("%s: %q:%q:%q is not an identifier of package, module and entity",

@@ -8,8 +8,8 @@ import (
 	"slices"
 
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/ledgerpb"
 	"github.com/florinledger/florin/ledger/lf"
-	"github.com/florinledger/florin/ledger/prepared/preparedpb"
 )
 
 // maxValueDepth limits the nesting of values (upstream's engine).
@@ -20,32 +20,32 @@ const maxNumericDigits = 38
 
 var numericPattern = regexp.MustCompile(`^[+-]?([0-9]+)(?:\.([0-9]*))?$`)
 
-func checkField(field string, value *preparedpb.Value) error {
+func checkField(field string, value *ledgerpb.Value) error {
 	if err := checkValue(value, 1); err != nil {
 		return fmt.Errorf("%s: %w", field, err)
 	}
 	return nil
 }
 
-func checkValue(value *preparedpb.Value, depth int) error {
+func checkValue(value *ledgerpb.Value, depth int) error {
 	if depth > maxValueDepth {
 		return fmt.Errorf("the value is nested more than %d levels deep", maxValueDepth)
 	}
 	switch sum := value.GetSum().(type) {
 	case nil:
 		return errors.New("a value is missing")
-	case *preparedpb.Value_Numeric:
+	case *ledgerpb.Value_Numeric:
 		return checkNumeric(sum.Numeric)
-	case *preparedpb.Value_Party:
+	case *ledgerpb.Value_Party:
 		return lf.CheckParty(sum.Party)
-	case *preparedpb.Value_ContractId:
+	case *ledgerpb.Value_ContractId:
 		return ledger.CheckContractID(sum.ContractId)
-	case *preparedpb.Value_Timestamp:
+	case *ledgerpb.Value_Timestamp:
 		if at := lf.Timestamp(sum.Timestamp); at < lf.MinTimestamp() || at > lf.MaxTimestamp() {
 			return fmt.Errorf("timestamp %d (microseconds since 1970) is outside the years 1 to 9999", sum.Timestamp)
 		}
 		return nil
-	case *preparedpb.Value_Date:
+	case *ledgerpb.Value_Date:
 		if at := lf.DayStart(lf.Date(sum.Date)); at < lf.MinTimestamp() || at > lf.MaxTimestamp() {
 			return fmt.Errorf("date %d (days since 1970) is outside the years 1 to 9999", sum.Date)
 		}
@@ -63,28 +63,28 @@ func checkNumeric(text string) error {
 	return nil
 }
 
-func checkComposite(value *preparedpb.Value, depth int) error {
+func checkComposite(value *ledgerpb.Value, depth int) error {
 	switch sum := value.GetSum().(type) {
-	case *preparedpb.Value_Optional:
+	case *ledgerpb.Value_Optional:
 		if sum.Optional.GetValue() == nil {
 			return nil
 		}
 		return checkValue(sum.Optional.GetValue(), depth)
-	case *preparedpb.Value_List:
+	case *ledgerpb.Value_List:
 		for i, element := range sum.List.GetElements() {
 			if err := checkValue(element, depth); err != nil {
 				return fmt.Errorf("[%d]: %w", i, err)
 			}
 		}
-	case *preparedpb.Value_TextMap:
+	case *ledgerpb.Value_TextMap:
 		return checkTextMap(sum.TextMap, depth)
-	case *preparedpb.Value_GenMap:
+	case *ledgerpb.Value_GenMap:
 		for _, entry := range sum.GenMap.GetEntries() {
 			if err := cmp.Or(checkValue(entry.GetKey(), depth), checkValue(entry.GetValue(), depth)); err != nil {
 				return err
 			}
 		}
-	case *preparedpb.Value_Record:
+	case *ledgerpb.Value_Record:
 		if err := checkOptionalType(sum.Record.GetRecordId()); err != nil {
 			return err
 		}
@@ -93,16 +93,16 @@ func checkComposite(value *preparedpb.Value, depth int) error {
 				return fmt.Errorf("%s: %w", field.GetLabel(), err)
 			}
 		}
-	case *preparedpb.Value_Variant:
+	case *ledgerpb.Value_Variant:
 		return cmp.Or(checkOptionalType(sum.Variant.GetVariantId()), checkValue(sum.Variant.GetValue(), depth))
-	case *preparedpb.Value_Enum:
+	case *ledgerpb.Value_Enum:
 		return checkOptionalType(sum.Enum.GetEnumId())
 	}
 	return nil
 }
 
-func checkTextMap(entries *preparedpb.TextMap, depth int) error {
-	slices.SortStableFunc(entries.GetEntries(), func(a, b *preparedpb.TextMap_Entry) int {
+func checkTextMap(entries *ledgerpb.TextMap, depth int) error {
+	slices.SortStableFunc(entries.GetEntries(), func(a, b *ledgerpb.TextMap_Entry) int {
 		return cmp.Compare(a.GetKey(), b.GetKey())
 	})
 	for i, entry := range entries.GetEntries() {
@@ -116,7 +116,7 @@ func checkTextMap(entries *preparedpb.TextMap, depth int) error {
 	return nil
 }
 
-func checkOptionalType(id *preparedpb.Identifier) error {
+func checkOptionalType(id *ledgerpb.Identifier) error {
 	if id == nil {
 		return nil
 	}

@@ -10,7 +10,7 @@ import (
 
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/fault"
-	"github.com/florinledger/florin/ledger/prepared/preparedpb"
+	"github.com/florinledger/florin/ledger/ledgerpb"
 )
 
 // Difference is one place where the signed transaction differs from the computed one.
@@ -88,10 +88,10 @@ func (c *comparison) text(path, signed, computed string) {
 	}
 }
 
-func (c *comparison) metadata(signed, computed *preparedpb.Metadata) {
+func (c *comparison) metadata(signed, computed *ledgerpb.Metadata) {
 	c.message("metadata", signed.ProtoReflect(), computed.ProtoReflect(), "input_contracts")
-	byID := func(m *preparedpb.Metadata) map[string]*preparedpb.Metadata_InputContract {
-		out := map[string]*preparedpb.Metadata_InputContract{}
+	byID := func(m *ledgerpb.Metadata) map[string]*ledgerpb.Metadata_InputContract {
+		out := map[string]*ledgerpb.Metadata_InputContract{}
 		for _, input := range m.GetInputContracts() {
 			out[input.GetV1().GetContractId()] = input
 		}
@@ -138,20 +138,20 @@ func (c *comparison) node(signed, computed tree) {
 	c.nodes(path+": children", tree{signed.of, childrenOf(theirs)}, tree{computed.of, childrenOf(ours)})
 }
 
-func title(node *preparedpb.Node) string {
+func title(node *ledgerpb.Node) string {
 	switch node := node.GetNodeType().(type) {
-	case *preparedpb.Node_Create:
+	case *ledgerpb.Node_Create:
 		return "create " + node.Create.GetTemplateId().GetEntityName()
-	case *preparedpb.Node_Exercise:
+	case *ledgerpb.Node_Exercise:
 		return "exercise " + node.Exercise.GetChoiceId()
-	case *preparedpb.Node_Fetch:
+	case *ledgerpb.Node_Fetch:
 		return "fetch " + node.Fetch.GetTemplateId().GetEntityName()
 	default:
-		return kindOf(&preparedpb.Node{NodeType: node})
+		return kindOf(&ledgerpb.Node{NodeType: node})
 	}
 }
 
-func content(node *preparedpb.Node) protoreflect.Message {
+func content(node *ledgerpb.Node) protoreflect.Message {
 	message := node.ProtoReflect()
 	return message.Get(message.WhichOneof(message.Descriptor().Oneofs().Get(0))).Message()
 }
@@ -203,7 +203,7 @@ func (c *comparison) list(path string, field protoreflect.FieldDescriptor, signe
 
 // fieldPath names a field of a record by its label instead of its position.
 func fieldPath(path, at string, element protoreflect.Value) string {
-	field, ok := element.Message().Interface().(*preparedpb.Record_Field)
+	field, ok := element.Message().Interface().(*ledgerpb.RecordField)
 	if !ok || field.GetLabel() == "" {
 		return at
 	}

@@ -6,16 +6,16 @@ import (
 	"fmt"
 
 	"github.com/florinledger/florin/ledger/fault"
-	"github.com/florinledger/florin/ledger/prepared/preparedpb"
+	"github.com/florinledger/florin/ledger/ledgerpb"
 	"github.com/florinledger/florin/ledger/signing"
 )
 
 // Transaction is a complete prepared transaction. Its nodes form a tree and its sets are sorted. [Transaction.Compare]
 // checks it against its commands. It is immutable.
 type Transaction struct {
-	message *preparedpb.PreparedTransaction
+	message *ledgerpb.PreparedTransaction
 	raw     []byte
-	nodes   map[string]*preparedpb.Node
+	nodes   map[string]*ledgerpb.Node
 	seeds   map[string][]byte
 	order   []string // the ids of all nodes in order of execution
 }
@@ -23,7 +23,7 @@ type Transaction struct {
 // Decode reads a prepared transaction. It refuses, with a [DecodeError], incomplete or contradictory ones, and content
 // that no hash covers: fields of later versions, nodes outside the tree.
 func Decode(raw []byte) (*Transaction, error) {
-	message := &preparedpb.PreparedTransaction{}
+	message := &ledgerpb.PreparedTransaction{}
 	if err := signing.Unmarshal(raw, message); err != nil {
 		return nil, &DecodeError{Field: "prepared_transaction", Reason: err.Error(), kind: unreadable}
 	}
@@ -42,8 +42,8 @@ func Decode(raw []byte) (*Transaction, error) {
 func (t *Transaction) Bytes() []byte { return bytes.Clone(t.raw) }
 
 // adopt checks a message, sorts its sets and indexes its nodes. The caller must not change the message afterwards.
-func adopt(message *preparedpb.PreparedTransaction) (*Transaction, error) {
-	t := &Transaction{message: message, nodes: map[string]*preparedpb.Node{}, seeds: map[string][]byte{}}
+func adopt(message *ledgerpb.PreparedTransaction) (*Transaction, error) {
+	t := &Transaction{message: message, nodes: map[string]*ledgerpb.Node{}, seeds: map[string][]byte{}}
 	switch {
 	case message.GetMetadata() == nil:
 		return nil, missing("metadata")
@@ -128,11 +128,11 @@ func (t *Transaction) walk() error {
 	return nil
 }
 
-func childrenOf(node *preparedpb.Node) []string {
+func childrenOf(node *ledgerpb.Node) []string {
 	return append(node.GetExercise().GetChildren(), node.GetRollback().GetChildren()...)
 }
 
-func needsSeed(node *preparedpb.Node) bool {
+func needsSeed(node *ledgerpb.Node) bool {
 	return node.GetCreate() != nil || node.GetExercise() != nil
 }
 

@@ -12,8 +12,8 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/florinledger/florin/ledger/fault"
+	"github.com/florinledger/florin/ledger/ledgerpb"
 	"github.com/florinledger/florin/ledger/prepared"
-	"github.com/florinledger/florin/ledger/prepared/preparedpb"
 )
 
 func TestDecode_RefusesMalformedBytes(t *testing.T) {
@@ -23,108 +23,111 @@ func TestDecode_RefusesMalformedBytes(t *testing.T) {
 	for _, c := range []struct {
 		want   string
 		code   fault.Code
-		change func(m *preparedpb.PreparedTransaction)
+		change func(m *ledgerpb.PreparedTransaction)
 	}{
-		{"metadata is missing", fault.MissingField, func(m *preparedpb.PreparedTransaction) { m.Metadata = nil }},
-		{"transaction is missing", fault.MissingField, func(m *preparedpb.PreparedTransaction) { m.Transaction = nil }},
-		{"submitter_info is missing", fault.MissingField, func(m *preparedpb.PreparedTransaction) {
+		{"metadata is missing", fault.MissingField, func(m *ledgerpb.PreparedTransaction) { m.Metadata = nil }},
+		{"transaction is missing", fault.MissingField, func(m *ledgerpb.PreparedTransaction) { m.Transaction = nil }},
+		{"submitter_info is missing", fault.MissingField, func(m *ledgerpb.PreparedTransaction) {
 			m.Metadata.SubmitterInfo = nil
 		}},
-		{"act_as is missing", fault.MissingField, func(m *preparedpb.PreparedTransaction) {
+		{"act_as is missing", fault.MissingField, func(m *ledgerpb.PreparedTransaction) {
 			m.Metadata.SubmitterInfo.ActAs = nil
 		}},
-		{"act_as: non expected character", fault.FailedToExecuteTransaction, func(m *preparedpb.PreparedTransaction) {
+		{"act_as: non expected character", fault.FailedToExecuteTransaction, func(m *ledgerpb.PreparedTransaction) {
 			m.Metadata.SubmitterInfo.ActAs[0] = "al!ce"
 		}},
-		{"synchronizer_id is missing", fault.MissingField, func(m *preparedpb.PreparedTransaction) {
+		{"synchronizer_id is missing", fault.MissingField, func(m *ledgerpb.PreparedTransaction) {
 			m.Metadata.SynchronizerId = ""
 		}},
-		{"transaction_uuid is missing", fault.MissingField, func(m *preparedpb.PreparedTransaction) {
+		{"transaction_uuid is missing", fault.MissingField, func(m *ledgerpb.PreparedTransaction) {
 			m.Metadata.TransactionUuid = ""
 		}},
-		{"input_contracts.contract is missing", fault.MissingField, func(m *preparedpb.PreparedTransaction) {
-			inputOf(m).V1 = nil
+		{"input_contracts.contract is missing", fault.MissingField, func(m *ledgerpb.PreparedTransaction) {
+			inputOf(m).Contract = nil
 		}},
-		{"is listed twice", fault.FailedToExecuteTransaction, func(m *preparedpb.PreparedTransaction) {
+		{"is listed twice", fault.FailedToExecuteTransaction, func(m *ledgerpb.PreparedTransaction) {
 			m.Metadata.InputContracts = append(m.Metadata.InputContracts, inputOf(m))
 		}},
-		{"beyond the year 9999", fault.FailedToExecuteTransaction, func(m *preparedpb.PreparedTransaction) {
+		{"beyond the year 9999", fault.FailedToExecuteTransaction, func(m *ledgerpb.PreparedTransaction) {
 			m.Metadata.PreparationTime = 1 << 63
 		}},
-		{"created_at is beyond", fault.FailedToExecuteTransaction, func(m *preparedpb.PreparedTransaction) {
+		{"created_at is beyond", fault.FailedToExecuteTransaction, func(m *ledgerpb.PreparedTransaction) {
 			inputOf(m).CreatedAt = 1 << 62
 		}},
-		{"there is no root node", fault.FailedToExecuteTransaction, func(m *preparedpb.PreparedTransaction) {
+		{"there is no root node", fault.FailedToExecuteTransaction, func(m *ledgerpb.PreparedTransaction) {
 			m.Transaction.Roots = nil
 		}},
-		{"refers to node 9, which does not exist", fault.FailedToExecuteTransaction, func(m *preparedpb.PreparedTransaction) {
+		{"refers to node 9, which does not exist", fault.FailedToExecuteTransaction, func(m *ledgerpb.PreparedTransaction) {
 			m.Transaction.Roots[0] = "9"
 		}},
-		{"refers to node 2 more than once", fault.FailedToExecuteTransaction, func(m *preparedpb.PreparedTransaction) {
+		{"refers to node 2 more than once", fault.FailedToExecuteTransaction, func(m *ledgerpb.PreparedTransaction) {
 			exerciseOf(m, 0).Children[1] = "2"
 		}},
-		{"refers to node 0 more than once", fault.FailedToExecuteTransaction, func(m *preparedpb.PreparedTransaction) {
+		{"refers to node 0 more than once", fault.FailedToExecuteTransaction, func(m *ledgerpb.PreparedTransaction) {
 			exerciseOf(m, 1).Children[0] = "0"
 		}},
-		{"node 3 is not part of the tree", fault.FailedToExecuteTransaction, func(m *preparedpb.PreparedTransaction) {
+		{"node 3 is not part of the tree", fault.FailedToExecuteTransaction, func(m *ledgerpb.PreparedTransaction) {
 			exerciseOf(m, 0).Children = exerciseOf(m, 0).Children[:1]
 		}},
-		{"there are two nodes 2", fault.FailedToExecuteTransaction, func(m *preparedpb.PreparedTransaction) {
+		{"there are two nodes 2", fault.FailedToExecuteTransaction, func(m *ledgerpb.PreparedTransaction) {
 			m.Transaction.Nodes[3].NodeId = "2"
 		}},
-		{`node id "02" is not a number`, fault.FailedToExecuteTransaction, func(m *preparedpb.PreparedTransaction) {
+		{`node id "02" is not a number`, fault.FailedToExecuteTransaction, func(m *ledgerpb.PreparedTransaction) {
 			m.Transaction.Nodes[2].NodeId = "02"
 		}},
-		{"content is of an unknown kind", fault.FailedToExecuteTransaction, func(m *preparedpb.PreparedTransaction) {
-			m.Transaction.Nodes[2].V1 = nil
+		{"content is of an unknown kind", fault.FailedToExecuteTransaction, func(m *ledgerpb.PreparedTransaction) {
+			m.Transaction.Nodes[2].VersionedNode = nil
 		}},
-		{"node 2 has no seed", fault.FailedToExecuteTransaction, func(m *preparedpb.PreparedTransaction) {
+		{"node 2 has no seed", fault.FailedToExecuteTransaction, func(m *ledgerpb.PreparedTransaction) {
 			m.Transaction.NodeSeeds = m.Transaction.NodeSeeds[:2]
 		}},
-		{"the seed of node 0 has 31 bytes", fault.FailedToExecuteTransaction, func(m *preparedpb.PreparedTransaction) {
+		{"the seed of node 0 has 31 bytes", fault.FailedToExecuteTransaction, func(m *ledgerpb.PreparedTransaction) {
 			m.Transaction.NodeSeeds[0].Seed = m.Transaction.NodeSeeds[0].Seed[1:]
 		}},
-		{"two seeds for node 0", fault.FailedToExecuteTransaction, func(m *preparedpb.PreparedTransaction) {
+		{"two seeds for node 0", fault.FailedToExecuteTransaction, func(m *ledgerpb.PreparedTransaction) {
 			m.Transaction.NodeSeeds[1].NodeId = 0
 		}},
-		{"seed for node 17", fault.FailedToExecuteTransaction, func(m *preparedpb.PreparedTransaction) {
+		{"seed for node 17", fault.FailedToExecuteTransaction, func(m *ledgerpb.PreparedTransaction) {
 			m.Transaction.NodeSeeds[1].NodeId = 17
 		}},
-		{"node 2: contract_id: cannot parse", fault.FailedToExecuteTransaction, func(m *preparedpb.PreparedTransaction) {
+		{"node 2: contract_id: cannot parse", fault.FailedToExecuteTransaction, func(m *ledgerpb.PreparedTransaction) {
 			createOf(m).ContractId = strings.ToUpper(createOf(m).ContractId)
 		}},
-		{"is not an identifier", fault.FailedToExecuteTransaction, func(m *preparedpb.PreparedTransaction) {
+		{"is not an identifier", fault.FailedToExecuteTransaction, func(m *ledgerpb.PreparedTransaction) {
 			createOf(m).TemplateId = nil
 		}},
-		{"argument: a value is missing", fault.FailedToExecuteTransaction, func(m *preparedpb.PreparedTransaction) {
+		{"external_call_results: no hash covers", fault.FailedToExecuteTransaction, func(m *ledgerpb.PreparedTransaction) {
+			exerciseOf(m, 0).ExternalCallResults = []*ledgerpb.ExternalCallResult{{}}
+		}},
+		{"argument: a value is missing", fault.FailedToExecuteTransaction, func(m *ledgerpb.PreparedTransaction) {
 			createOf(m).Argument = nil
 		}},
-		{`"1e3" is not a plain decimal`, fault.FailedToExecuteTransaction, func(m *preparedpb.PreparedTransaction) {
+		{`"1e3" is not a plain decimal`, fault.FailedToExecuteTransaction, func(m *ledgerpb.PreparedTransaction) {
 			field(createOf(m).GetArgument(), "amount").Sum = numeric("1e3")
 		}},
-		{"outside the years", fault.FailedToExecuteTransaction, func(m *preparedpb.PreparedTransaction) {
-			field(createOf(m).GetArgument(), "amount").Sum = &preparedpb.Value_Timestamp{Timestamp: -1 << 62}
+		{"outside the years", fault.FailedToExecuteTransaction, func(m *ledgerpb.PreparedTransaction) {
+			field(createOf(m).GetArgument(), "amount").Sum = &ledgerpb.Value_Timestamp{Timestamp: -1 << 62}
 		}},
-		{"outside the years", fault.FailedToExecuteTransaction, func(m *preparedpb.PreparedTransaction) {
-			field(createOf(m).GetArgument(), "amount").Sum = &preparedpb.Value_Date{Date: 1 << 30}
+		{"outside the years", fault.FailedToExecuteTransaction, func(m *ledgerpb.PreparedTransaction) {
+			field(createOf(m).GetArgument(), "amount").Sum = &ledgerpb.Value_Date{Date: 1 << 30}
 		}},
-		{`has the key "k" twice`, fault.FailedToExecuteTransaction, func(m *preparedpb.PreparedTransaction) {
-			entry := &preparedpb.TextMap_Entry{Key: "k", Value: &preparedpb.Value{Sum: numeric("1.0")}}
-			entries := &preparedpb.TextMap{Entries: []*preparedpb.TextMap_Entry{entry, entry}}
-			createOf(m).Argument.Sum = &preparedpb.Value_TextMap{TextMap: entries}
+		{`has the key "k" twice`, fault.FailedToExecuteTransaction, func(m *ledgerpb.PreparedTransaction) {
+			entry := &ledgerpb.TextMap_Entry{Key: "k", Value: &ledgerpb.Value{Sum: numeric("1.0")}}
+			entries := &ledgerpb.TextMap{Entries: []*ledgerpb.TextMap_Entry{entry, entry}}
+			createOf(m).Argument.Sum = &ledgerpb.Value_TextMap{TextMap: entries}
 		}},
-		{"nested more than 100 levels", fault.FailedToExecuteTransaction, func(m *preparedpb.PreparedTransaction) {
+		{"nested more than 100 levels", fault.FailedToExecuteTransaction, func(m *ledgerpb.PreparedTransaction) {
 			for range 100 {
-				createOf(m).Argument = &preparedpb.Value{Sum: &preparedpb.Value_Optional{
-					Optional: &preparedpb.Optional{Value: createOf(m).GetArgument()},
+				createOf(m).Argument = &ledgerpb.Value{Sum: &ledgerpb.Value_Optional{
+					Optional: &ledgerpb.Optional{Value: createOf(m).GetArgument()},
 				}}
 			}
 		}},
-		{"choice_id", fault.FailedToExecuteTransaction, func(m *preparedpb.PreparedTransaction) {
+		{"choice_id", fault.FailedToExecuteTransaction, func(m *ledgerpb.PreparedTransaction) {
 			exerciseOf(m, 0).ChoiceId = ""
 		}},
-		{"an unknown field", fault.FailedToExecuteTransaction, func(m *preparedpb.PreparedTransaction) {
-			later := protowire.AppendTag(nil, 17, protowire.BytesType)
+		{"an unknown field", fault.FailedToExecuteTransaction, func(m *ledgerpb.PreparedTransaction) {
+			later := protowire.AppendTag(nil, 18, protowire.BytesType)
 			exerciseOf(m, 0).ProtoReflect().SetUnknown(protowire.AppendBytes(later, []byte("later")))
 		}},
 	} {
@@ -195,7 +198,7 @@ func TestHash_IgnoresTheOrderOfSets(t *testing.T) {
 }
 
 // renumber adds a number to all node ids.
-func renumber(message *preparedpb.PreparedTransaction, shift int32) {
+func renumber(message *ledgerpb.PreparedTransaction, shift int32) {
 	tx := message.GetTransaction()
 	moved := func(id string) string {
 		var number int32
@@ -223,12 +226,12 @@ func TestHash_SortsTextMaps(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		keys := rapid.SliceOfNDistinct(rapid.String(), 0, 6, rapid.ID[string]).Draw(t, "keys")
 		encode := func(keys []string) []byte {
-			entries := &preparedpb.TextMap{}
+			entries := &ledgerpb.TextMap{}
 			for _, key := range keys {
-				value := &preparedpb.Value{Sum: &preparedpb.Value_Text{Text: key}}
-				entries.Entries = append(entries.Entries, &preparedpb.TextMap_Entry{Key: key, Value: value})
+				value := &ledgerpb.Value{Sum: &ledgerpb.Value_Text{Text: key}}
+				entries.Entries = append(entries.Entries, &ledgerpb.TextMap_Entry{Key: key, Value: value})
 			}
-			out, err := prepared.EncodeValue(&preparedpb.Value{Sum: &preparedpb.Value_TextMap{TextMap: entries}})
+			out, err := prepared.EncodeValue(&ledgerpb.Value{Sum: &ledgerpb.Value_TextMap{TextMap: entries}})
 			require.NoError(t, err)
 			return out
 		}

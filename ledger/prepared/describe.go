@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/florinledger/florin/ledger/ledgerpb"
 	"github.com/florinledger/florin/ledger/lf"
-	"github.com/florinledger/florin/ledger/prepared/preparedpb"
 )
 
 // Describe shows the transaction to the person who signs it: the hash under the scheme, the metadata, the transfers,
@@ -92,20 +92,20 @@ func (d *description) steps() {
 
 func (d *description) step(id string, depth int) {
 	switch node := d.of.nodes[id].GetNodeType().(type) {
-	case *preparedpb.Node_Create:
+	case *ledgerpb.Node_Create:
 		d.line(depth, "create %s", d.contract(node.Create.GetTemplateId(), node.Create.GetContractId()))
 		d.value(node.Create.GetArgument(), depth+2)
 		d.line(depth+2, "signed by %s", d.names.list(node.Create.GetSignatories()))
 		d.line(depth+2, "seen by %s", d.names.list(node.Create.GetStakeholders()))
-	case *preparedpb.Node_Exercise:
+	case *ledgerpb.Node_Exercise:
 		d.exercise(node.Exercise, depth)
-	case *preparedpb.Node_Fetch:
+	case *ledgerpb.Node_Fetch:
 		d.line(depth, "read %s as %s", d.contract(node.Fetch.GetTemplateId(), node.Fetch.GetContractId()),
 			d.names.list(node.Fetch.GetActingParties()))
-	case *preparedpb.Node_QueryByKey:
+	case *ledgerpb.Node_QueryByKey:
 		d.line(depth, "look for contracts of %s by key", entity(node.QueryByKey.GetTemplateId()))
 		d.value(node.QueryByKey.GetKey().GetKey().GetKey(), depth+2)
-	case *preparedpb.Node_Rollback:
+	case *ledgerpb.Node_Rollback:
 		d.line(depth, "try, then undo:")
 	}
 	for _, child := range childrenOf(d.of.nodes[id]) {
@@ -113,7 +113,7 @@ func (d *description) step(id string, depth int) {
 	}
 }
 
-func (d *description) exercise(node *preparedpb.Exercise, depth int) {
+func (d *description) exercise(node *ledgerpb.Exercise, depth int) {
 	effect := ""
 	if node.GetConsuming() {
 		effect = ", which archives it"
@@ -160,7 +160,7 @@ func (d *description) contracts() {
 	d.noneWhen(none)
 }
 
-func (d *description) listContract(contract *preparedpb.Create, more string) {
+func (d *description) listContract(contract *ledgerpb.Create, more string) {
 	holds := ""
 	if holding, ok := d.holdingOf(contract); ok {
 		holds = fmt.Sprintf(": %s of %s", holding.amount.Show(), d.names.party(holding.owner))
@@ -183,16 +183,16 @@ func (d *description) parties() {
 	}
 }
 
-func (d *description) contract(template *preparedpb.Identifier, id string) string {
+func (d *description) contract(template *ledgerpb.Identifier, id string) string {
 	return entity(template) + " " + shortID(id)
 }
 
-func entity(id *preparedpb.Identifier) string { return safe(id.GetEntityName()) }
+func entity(id *ledgerpb.Identifier) string { return safe(id.GetEntityName()) }
 
 // createdContracts are the contracts that the transaction creates, in order, without those that a rollback undoes.
-func (t *Transaction) createdContracts() []*preparedpb.Create {
-	var out []*preparedpb.Create
-	t.visitEffective(func(node *preparedpb.Node) {
+func (t *Transaction) createdContracts() []*ledgerpb.Create {
+	var out []*ledgerpb.Create
+	t.visitEffective(func(node *ledgerpb.Node) {
 		if create := node.GetCreate(); create != nil {
 			out = append(out, create)
 		}
@@ -202,7 +202,7 @@ func (t *Transaction) createdContracts() []*preparedpb.Create {
 
 func (t *Transaction) consumedContracts() map[string]bool {
 	out := map[string]bool{}
-	t.visitEffective(func(node *preparedpb.Node) {
+	t.visitEffective(func(node *ledgerpb.Node) {
 		if exercise := node.GetExercise(); exercise.GetConsuming() {
 			out[exercise.GetContractId()] = true
 		}
@@ -211,7 +211,7 @@ func (t *Transaction) consumedContracts() map[string]bool {
 }
 
 // visitEffective visits the nodes in order of execution, without those that a rollback undoes.
-func (t *Transaction) visitEffective(visit func(node *preparedpb.Node)) {
+func (t *Transaction) visitEffective(visit func(node *ledgerpb.Node)) {
 	var walk func(ids []string)
 	walk = func(ids []string) {
 		for _, id := range ids {

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/florinledger/florin/ledger/decimal"
-	"github.com/florinledger/florin/ledger/prepared/preparedpb"
+	"github.com/florinledger/florin/ledger/ledgerpb"
 )
 
 // The functions here recognize money by usual field names: a holding has an owner and an amount, a transfer a sender, a
@@ -22,7 +22,7 @@ type holding struct {
 // holdingOf reads a contract as a holding: a record with an owner and an amount, or one that contains such a record,
 // such as locked coin. A contract that names a DSO is a holding only if that party signed it. The asset names the DSO,
 // because anybody can make coin with itself as the DSO, and only the reader knows the network's.
-func (d *description) holdingOf(contract *preparedpb.Create) (holding, bool) {
+func (d *description) holdingOf(contract *ledgerpb.Create) (holding, bool) {
 	record := contract.GetArgument().GetRecord()
 	found, ok := holdingIn(record)
 	if !ok {
@@ -34,15 +34,15 @@ func (d *description) holdingOf(contract *preparedpb.Create) (holding, bool) {
 		}
 	}
 	found.asset = strings.TrimPrefix(entity(contract.GetTemplateId()), "Locked") + " of " + safe(contract.GetPackageName())
-	if dso, named := labelledValue(record, "dso").GetSum().(*preparedpb.Value_Party); named {
+	if dso, named := labelledValue(record, "dso").GetSum().(*ledgerpb.Value_Party); named {
 		ok = ok && slices.Contains(contract.GetSignatories(), dso.Party)
 		found.asset += ", DSO " + d.names.party(dso.Party)
 	}
 	return found, ok
 }
 
-func holdingIn(record *preparedpb.Record) (holding, bool) {
-	owner, isParty := labelledValue(record, "owner").GetSum().(*preparedpb.Value_Party)
+func holdingIn(record *ledgerpb.Record) (holding, bool) {
+	owner, isParty := labelledValue(record, "owner").GetSum().(*ledgerpb.Value_Party)
 	amount, isAmount := amountIn(labelledValue(record, "amount"))
 	if !isParty || !isAmount {
 		return holding{}, false
@@ -51,14 +51,14 @@ func holdingIn(record *preparedpb.Record) (holding, bool) {
 }
 
 // amountIn reads a number, or the number in the record that coin has as its amount.
-func amountIn(value *preparedpb.Value) (decimal.Decimal, bool) {
+func amountIn(value *ledgerpb.Value) (decimal.Decimal, bool) {
 	for _, label := range []string{"initialAmount", "amount"} {
 		if inner := labelledValue(value.GetRecord(), label); inner != nil {
 			value = inner
 			break
 		}
 	}
-	text, ok := value.GetSum().(*preparedpb.Value_Numeric)
+	text, ok := value.GetSum().(*ledgerpb.Value_Numeric)
 	if !ok {
 		return decimal.Decimal{}, false
 	}
@@ -66,7 +66,7 @@ func amountIn(value *preparedpb.Value) (decimal.Decimal, bool) {
 	return amount, err == nil
 }
 
-func labelledValue(record *preparedpb.Record, label string) *preparedpb.Value {
+func labelledValue(record *ledgerpb.Record, label string) *ledgerpb.Value {
 	for _, field := range record.GetFields() {
 		if field.GetLabel() == label {
 			return field.GetValue()
@@ -78,14 +78,14 @@ func labelledValue(record *preparedpb.Record, label string) *preparedpb.Value {
 // transfers lists the transfers in arguments and in new and consumed contracts.
 func (d *description) transfers() {
 	var lines []string
-	note := func(value *preparedpb.Value) {
-		visitValues(value, func(inner *preparedpb.Value) {
+	note := func(value *ledgerpb.Value) {
+		visitValues(value, func(inner *ledgerpb.Value) {
 			if line, ok := d.transfer(inner.GetRecord()); ok && !slices.Contains(lines, line) {
 				lines = append(lines, line)
 			}
 		})
 	}
-	d.of.visitEffective(func(node *preparedpb.Node) {
+	d.of.visitEffective(func(node *ledgerpb.Node) {
 		note(node.GetExercise().GetChosenValue())
 		note(node.GetCreate().GetArgument())
 	})
@@ -102,16 +102,16 @@ func (d *description) transfers() {
 	}
 }
 
-func (d *description) transfer(record *preparedpb.Record) (string, bool) {
-	sender, hasSender := labelledValue(record, "sender").GetSum().(*preparedpb.Value_Party)
-	receiver, hasReceiver := labelledValue(record, "receiver").GetSum().(*preparedpb.Value_Party)
+func (d *description) transfer(record *ledgerpb.Record) (string, bool) {
+	sender, hasSender := labelledValue(record, "sender").GetSum().(*ledgerpb.Value_Party)
+	receiver, hasReceiver := labelledValue(record, "receiver").GetSum().(*ledgerpb.Value_Party)
 	amount, hasAmount := amountIn(labelledValue(record, "amount"))
 	if !hasSender || !hasReceiver || !hasAmount {
 		return "", false
 	}
 	unit := ""
 	instrument := labelledValue(record, "instrumentId").GetRecord()
-	if id, ok := labelledValue(instrument, "id").GetSum().(*preparedpb.Value_Text); ok {
+	if id, ok := labelledValue(instrument, "id").GetSum().(*ledgerpb.Value_Text); ok {
 		unit = " " + safe(id.Text)
 	}
 	from, to := d.names.party(sender.Party), d.names.party(receiver.Party)
@@ -124,7 +124,7 @@ func (d *description) balances() {
 	sums := map[account]decimal.Decimal{}
 	var order []account
 	var touched bool
-	add := func(contract *preparedpb.Create, sign int) {
+	add := func(contract *ledgerpb.Create, sign int) {
 		held, ok := d.holdingOf(contract)
 		if !ok {
 			return
@@ -157,7 +157,7 @@ func (d *description) balances() {
 }
 
 // eachEffect visits the consumed input contracts with -1, and the created contracts that remain with 1.
-func (t *Transaction) eachEffect(visit func(contract *preparedpb.Create, sign int)) {
+func (t *Transaction) eachEffect(visit func(contract *ledgerpb.Create, sign int)) {
 	consumed := t.consumedContracts()
 	for _, input := range t.message.GetMetadata().GetInputContracts() {
 		if consumed[input.GetV1().GetContractId()] {

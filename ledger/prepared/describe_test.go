@@ -6,8 +6,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"google.golang.org/protobuf/proto"
 
+	"github.com/florinledger/florin/ledger/ledgerpb"
 	"github.com/florinledger/florin/ledger/prepared"
-	"github.com/florinledger/florin/ledger/prepared/preparedpb"
 )
 
 func TestDescribe_MatchesGoldenFiles(t *testing.T) {
@@ -66,14 +66,14 @@ func TestDescribe_ShowsOnlyCoinOfTheDSOAsHoldings(t *testing.T) {
 	for dso, isHolding := range map[string]bool{"signer": true, "mallory::1220ee": false} {
 		l, command := settlement(t)
 		message := proto.CloneOf(prepare(t, l, command, alice).Message())
-		name := func(contract *preparedpb.Create) {
+		name := func(contract *ledgerpb.Create) {
 			party := dso
 			if isHolding {
 				party = contract.GetSignatories()[0]
 			}
 			record := contract.GetArgument().GetRecord()
-			record.Fields = append(record.GetFields(), &preparedpb.Record_Field{
-				Label: "dso", Value: &preparedpb.Value{Sum: &preparedpb.Value_Party{Party: party}},
+			record.Fields = append(record.GetFields(), &ledgerpb.RecordField{
+				Label: "dso", Value: &ledgerpb.Value{Sum: &ledgerpb.Value_Party{Party: party}},
 			})
 		}
 		for _, input := range message.GetMetadata().GetInputContracts() {

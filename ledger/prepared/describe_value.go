@@ -7,12 +7,12 @@ import (
 	"strings"
 
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/ledgerpb"
 	"github.com/florinledger/florin/ledger/lf"
-	"github.com/florinledger/florin/ledger/prepared/preparedpb"
 )
 
 // value shows each field of a record on its own line, and any other value on one line.
-func (d *description) value(value *preparedpb.Value, depth int) {
+func (d *description) value(value *ledgerpb.Value, depth int) {
 	record := value.GetRecord()
 	if record == nil {
 		d.line(depth, "%s", d.inline(value))
@@ -32,55 +32,55 @@ func (d *description) value(value *preparedpb.Value, depth int) {
 	}
 }
 
-func (d *description) inline(value *preparedpb.Value) string {
+func (d *description) inline(value *ledgerpb.Value) string {
 	switch sum := value.GetSum().(type) {
-	case *preparedpb.Value_Unit:
+	case *ledgerpb.Value_Unit:
 		return "()"
-	case *preparedpb.Value_Bool:
+	case *ledgerpb.Value_Bool:
 		return strconv.FormatBool(sum.Bool)
-	case *preparedpb.Value_Int64:
+	case *ledgerpb.Value_Int64:
 		return strconv.FormatInt(sum.Int64, 10)
-	case *preparedpb.Value_Numeric:
+	case *ledgerpb.Value_Numeric:
 		return sum.Numeric
-	case *preparedpb.Value_Timestamp:
+	case *ledgerpb.Value_Timestamp:
 		return lf.Timestamp(sum.Timestamp).String()
-	case *preparedpb.Value_Date:
+	case *ledgerpb.Value_Date:
 		return lf.Date(sum.Date).String()
-	case *preparedpb.Value_Party:
+	case *ledgerpb.Value_Party:
 		return d.names.party(sum.Party)
-	case *preparedpb.Value_Text:
+	case *ledgerpb.Value_Text:
 		return strconv.Quote(sum.Text)
-	case *preparedpb.Value_ContractId:
+	case *ledgerpb.Value_ContractId:
 		return shortID(sum.ContractId)
-	case *preparedpb.Value_Enum:
+	case *ledgerpb.Value_Enum:
 		return safe(sum.Enum.GetConstructor())
 	default:
 		return d.inlineComposite(value)
 	}
 }
 
-func (d *description) inlineComposite(value *preparedpb.Value) string {
+func (d *description) inlineComposite(value *ledgerpb.Value) string {
 	switch sum := value.GetSum().(type) {
-	case *preparedpb.Value_Optional:
+	case *ledgerpb.Value_Optional:
 		if sum.Optional.GetValue() == nil {
 			return "none"
 		}
 		return d.inline(sum.Optional.GetValue())
-	case *preparedpb.Value_List:
+	case *ledgerpb.Value_List:
 		return "[" + joined(sum.List.GetElements(), d.inline) + "]"
-	case *preparedpb.Value_TextMap:
-		return "{" + joined(sum.TextMap.GetEntries(), func(entry *preparedpb.TextMap_Entry) string {
+	case *ledgerpb.Value_TextMap:
+		return "{" + joined(sum.TextMap.GetEntries(), func(entry *ledgerpb.TextMap_Entry) string {
 			return strconv.Quote(entry.GetKey()) + ": " + d.inline(entry.GetValue())
 		}) + "}"
-	case *preparedpb.Value_GenMap:
-		return "{" + joined(sum.GenMap.GetEntries(), func(entry *preparedpb.GenMap_Entry) string {
+	case *ledgerpb.Value_GenMap:
+		return "{" + joined(sum.GenMap.GetEntries(), func(entry *ledgerpb.GenMap_Entry) string {
 			return d.inline(entry.GetKey()) + ": " + d.inline(entry.GetValue())
 		}) + "}"
-	case *preparedpb.Value_Record:
-		return "{" + joined(sum.Record.GetFields(), func(field *preparedpb.Record_Field) string {
+	case *ledgerpb.Value_Record:
+		return "{" + joined(sum.Record.GetFields(), func(field *ledgerpb.RecordField) string {
 			return safe(field.GetLabel()) + ": " + d.inline(field.GetValue())
 		}) + "}"
-	case *preparedpb.Value_Variant:
+	case *ledgerpb.Value_Variant:
 		return safe(sum.Variant.GetConstructor()) + " " + d.inline(sum.Variant.GetValue())
 	default:
 		return "?"
@@ -148,7 +148,7 @@ func namesIn(t *Transaction) *names {
 	return out
 }
 
-func partiesOf(node *preparedpb.Node) []string {
+func partiesOf(node *ledgerpb.Node) []string {
 	create, exercise, fetch := node.GetCreate(), node.GetExercise(), node.GetFetch()
 	return slices.Concat(create.GetStakeholders(), partiesIn(create.GetArgument()),
 		exercise.GetStakeholders(), exercise.GetActingParties(), exercise.GetChoiceObservers(),
@@ -156,42 +156,42 @@ func partiesOf(node *preparedpb.Node) []string {
 		partiesIn(node.GetQueryByKey().GetKey().GetKey().GetKey()))
 }
 
-func partiesIn(value *preparedpb.Value) []string {
+func partiesIn(value *ledgerpb.Value) []string {
 	var out []string
-	visitValues(value, func(inner *preparedpb.Value) {
-		if party, ok := inner.GetSum().(*preparedpb.Value_Party); ok {
+	visitValues(value, func(inner *ledgerpb.Value) {
+		if party, ok := inner.GetSum().(*ledgerpb.Value_Party); ok {
 			out = append(out, party.Party)
 		}
 	})
 	return out
 }
 
-func visitValues(value *preparedpb.Value, visit func(*preparedpb.Value)) {
+func visitValues(value *ledgerpb.Value, visit func(*ledgerpb.Value)) {
 	if value == nil {
 		return
 	}
 	visit(value)
 	switch sum := value.GetSum().(type) {
-	case *preparedpb.Value_Optional:
+	case *ledgerpb.Value_Optional:
 		visitValues(sum.Optional.GetValue(), visit)
-	case *preparedpb.Value_List:
+	case *ledgerpb.Value_List:
 		for _, element := range sum.List.GetElements() {
 			visitValues(element, visit)
 		}
-	case *preparedpb.Value_TextMap:
+	case *ledgerpb.Value_TextMap:
 		for _, entry := range sum.TextMap.GetEntries() {
 			visitValues(entry.GetValue(), visit)
 		}
-	case *preparedpb.Value_GenMap:
+	case *ledgerpb.Value_GenMap:
 		for _, entry := range sum.GenMap.GetEntries() {
 			visitValues(entry.GetKey(), visit)
 			visitValues(entry.GetValue(), visit)
 		}
-	case *preparedpb.Value_Record:
+	case *ledgerpb.Value_Record:
 		for _, field := range sum.Record.GetFields() {
 			visitValues(field.GetValue(), visit)
 		}
-	case *preparedpb.Value_Variant:
+	case *ledgerpb.Value_Variant:
 		visitValues(sum.Variant.GetValue(), visit)
 	}
 }

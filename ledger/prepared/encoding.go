@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/florinledger/florin/ledger/prepared/preparedpb"
+	"github.com/florinledger/florin/ledger/ledgerpb"
 )
 
 // encoding collects the bytes that a hash covers. All numbers are big-endian and of fixed width; a length or count of 4
@@ -84,13 +84,13 @@ func (e *encoding) optionalTime(micros *uint64, what string) {
 	}
 }
 
-func (e *encoding) identifier(id *preparedpb.Identifier, what string) {
+func (e *encoding) identifier(id *ledgerpb.Identifier, what string) {
 	e.text(id.GetPackageId(), what+": package")
 	e.texts(strings.Split(id.GetModuleName(), "."), what+": module")
 	e.texts(strings.Split(id.GetEntityName(), "."), what+": entity")
 }
 
-func (e *encoding) optionalIdentifier(id *preparedpb.Identifier, what string) {
+func (e *encoding) optionalIdentifier(id *ledgerpb.Identifier, what string) {
 	if e.optional(id != nil, what) {
 		e.identifier(id, what)
 	}

@@ -7,8 +7,8 @@ import (
 
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/fault"
+	"github.com/florinledger/florin/ledger/ledgerpb"
 	"github.com/florinledger/florin/ledger/lf"
-	"github.com/florinledger/florin/ledger/prepared/preparedpb"
 )
 
 // Execution is the inputs to run a prepared transaction again: the command of its root nodes, the randomness and time
@@ -60,7 +60,7 @@ func (t *Transaction) Execution(packages *ledger.Packages) (Execution, *fault.Fa
 // of first use. The ledger may have newer versions by now.
 func (t *Transaction) usedThroughInterfaces() []lf.PackageID {
 	var out []lf.PackageID
-	use := func(template, through *preparedpb.Identifier) {
+	use := func(template, through *ledgerpb.Identifier) {
 		id := lf.PackageID(template.GetPackageId())
 		if through != nil && !slices.Contains(out, id) && len(out) < maxPreference {
 			out = append(out, id)
@@ -68,9 +68,9 @@ func (t *Transaction) usedThroughInterfaces() []lf.PackageID {
 	}
 	for _, id := range t.order {
 		switch node := t.nodes[id].GetNodeType().(type) {
-		case *preparedpb.Node_Exercise:
+		case *ledgerpb.Node_Exercise:
 			use(node.Exercise.GetTemplateId(), node.Exercise.GetInterfaceId())
-		case *preparedpb.Node_Fetch:
+		case *ledgerpb.Node_Fetch:
 			use(node.Fetch.GetTemplateId(), node.Fetch.GetInterfaceId())
 		}
 	}
@@ -80,7 +80,7 @@ func (t *Transaction) usedThroughInterfaces() []lf.PackageID {
 // maxPreference limits the packages that a signed transaction prefers.
 const maxPreference = 100
 
-func (t *Transaction) createAndExercise() (create *preparedpb.Create, exercise *preparedpb.Exercise, ok bool) {
+func (t *Transaction) createAndExercise() (create *ledgerpb.Create, exercise *ledgerpb.Exercise, ok bool) {
 	roots := t.message.GetTransaction().GetRoots()
 	if len(roots) != 2 {
 		return nil, nil, false
@@ -92,7 +92,7 @@ func (t *Transaction) createAndExercise() (create *preparedpb.Create, exercise *
 }
 
 func createAndExerciseCommand(
-	packages *ledger.Packages, create *preparedpb.Create, exercise *preparedpb.Exercise,
+	packages *ledger.Packages, create *ledgerpb.Create, exercise *ledgerpb.Exercise,
 ) (ledger.Command, error) {
 	creation, err := createCommand(packages, create)
 	if err != nil {
@@ -134,11 +134,11 @@ func (t *Transaction) checkInputsAreUsed() *fault.Fault {
 	var created, used, declared []ledger.ContractID
 	for _, id := range t.order {
 		switch node := t.nodes[id].GetNodeType().(type) {
-		case *preparedpb.Node_Create:
+		case *ledgerpb.Node_Create:
 			created = append(created, ledger.ContractID(node.Create.GetContractId()))
-		case *preparedpb.Node_Exercise:
+		case *ledgerpb.Node_Exercise:
 			used = append(used, ledger.ContractID(node.Exercise.GetContractId()))
-		case *preparedpb.Node_Fetch:
+		case *ledgerpb.Node_Fetch:
 			used = append(used, ledger.ContractID(node.Fetch.GetContractId()))
 		}
 	}
@@ -188,18 +188,18 @@ func some(ids []ledger.ContractID) string {
 	return out.String()
 }
 
-func rootCommand(packages *ledger.Packages, root *preparedpb.Node) (ledger.Command, error) {
+func rootCommand(packages *ledger.Packages, root *ledgerpb.Node) (ledger.Command, error) {
 	switch node := root.GetNodeType().(type) {
-	case *preparedpb.Node_Create:
+	case *ledgerpb.Node_Create:
 		return createCommand(packages, node.Create)
-	case *preparedpb.Node_Exercise:
+	case *ledgerpb.Node_Exercise:
 		return exerciseCommand(packages, node.Exercise)
 	default:
 		return ledger.Command{}, fmt.Errorf("it is a %s, but a command creates or exercises", kindOf(root))
 	}
 }
 
-func createCommand(packages *ledger.Packages, node *preparedpb.Create) (ledger.Command, error) {
+func createCommand(packages *ledger.Packages, node *ledgerpb.Create) (ledger.Command, error) {
 	template := typeName(node.GetTemplateId())
 	payload, ok := packages.PayloadType(template)
 	if !ok {
@@ -212,7 +212,7 @@ func createCommand(packages *ledger.Packages, node *preparedpb.Create) (ledger.C
 	return ledger.Command{Create: &ledger.CreateCommand{Template: template, Argument: argument}}, nil
 }
 
-func exerciseCommand(packages *ledger.Packages, node *preparedpb.Exercise) (ledger.Command, error) {
+func exerciseCommand(packages *ledger.Packages, node *ledgerpb.Exercise) (ledger.Command, error) {
 	template := typeName(node.GetTemplateId())
 	on := template
 	if node.GetInterfaceId() != nil {
@@ -244,7 +244,7 @@ func exerciseCommand(packages *ledger.Packages, node *preparedpb.Exercise) (ledg
 	}}, nil
 }
 
-func readJSON(t *lf.Type, value *preparedpb.Value) ([]byte, error) {
+func readJSON(t *lf.Type, value *ledgerpb.Value) ([]byte, error) {
 	read, err := readValue(t, value)
 	if err != nil {
 		return nil, err
@@ -252,15 +252,15 @@ func readJSON(t *lf.Type, value *preparedpb.Value) ([]byte, error) {
 	return lf.EncodeJSON(t, read), nil
 }
 
-func kindOf(node *preparedpb.Node) string {
+func kindOf(node *ledgerpb.Node) string {
 	switch node.GetNodeType().(type) {
-	case *preparedpb.Node_Create:
+	case *ledgerpb.Node_Create:
 		return "create"
-	case *preparedpb.Node_Exercise:
+	case *ledgerpb.Node_Exercise:
 		return "exercise"
-	case *preparedpb.Node_Fetch:
+	case *ledgerpb.Node_Fetch:
 		return "fetch"
-	case *preparedpb.Node_Rollback:
+	case *ledgerpb.Node_Rollback:
 		return "rollback"
 	default:
 		return "query by key"

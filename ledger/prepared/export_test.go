@@ -6,7 +6,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
-	"github.com/florinledger/florin/ledger/prepared/preparedpb"
+	"github.com/florinledger/florin/ledger/ledgerpb"
 )
 
 // Encodings are the bytes behind the hashes of a transaction.
@@ -31,7 +31,7 @@ func (t *Transaction) Encode(scheme Scheme) Encodings {
 }
 
 // EncodeValue gives the bytes that stand for a value in hashes.
-func EncodeValue(value *preparedpb.Value) ([]byte, error) {
+func EncodeValue(value *ledgerpb.Value) ([]byte, error) {
 	if err := checkValue(value, 1); err != nil {
 		return nil, err
 	}
@@ -41,12 +41,12 @@ func EncodeValue(value *preparedpb.Value) ([]byte, error) {
 }
 
 // EncodeQuery gives the bytes that stand for a query node in scheme V3.
-func EncodeQuery(query *preparedpb.QueryByKey) ([]byte, [32]byte, error) {
-	node := &preparedpb.Node{NodeType: &preparedpb.Node_QueryByKey{QueryByKey: query}}
+func EncodeQuery(query *ledgerpb.QueryByKey) ([]byte, [32]byte, error) {
+	node := &ledgerpb.Node{NodeType: &ledgerpb.Node_QueryByKey{QueryByKey: query}}
 	if err := checkNode(node); err != nil {
 		return nil, [32]byte{}, err
 	}
-	t := &Transaction{nodes: map[string]*preparedpb.Node{"0": node}}
+	t := &Transaction{nodes: map[string]*ledgerpb.Node{"0": node}}
 	h := &hasher{of: t, scheme: SchemeV3}
 	encoded := h.encodeNode("0")
 	return encoded, sha256.Sum256(encoded), nil
@@ -73,22 +73,22 @@ func Primitives() map[string][]byte {
 		"optional none":    encode(func(e *encoding) { e.optionalTime(nil, "") }),
 		"optional int64 7": encode(func(e *encoding) { seven := uint64(7); e.optionalTime(&seven, "") }),
 		"identifier package / Mod.Sub / Outer.Inner": encode(func(e *encoding) {
-			e.identifier(&preparedpb.Identifier{PackageId: "package", ModuleName: "Mod.Sub", EntityName: "Outer.Inner"}, "")
+			e.identifier(&ledgerpb.Identifier{PackageId: "package", ModuleName: "Mod.Sub", EntityName: "Outer.Inner"}, "")
 		}),
 	}
 }
 
 // Message is the protobuf form of a transaction.
-func (t *Transaction) Message() *preparedpb.PreparedTransaction { return t.message }
+func (t *Transaction) Message() *ledgerpb.PreparedTransaction { return t.message }
 
 // DecodeGraph reads a transaction whose nodes are no tree: some published vectors mention a node twice, which a hash
 // does not mind.
 func DecodeGraph(raw []byte) (*Transaction, error) {
-	message := &preparedpb.PreparedTransaction{}
+	message := &ledgerpb.PreparedTransaction{}
 	if err := proto.Unmarshal(raw, message); err != nil {
 		return nil, err
 	}
-	t := &Transaction{message: message, nodes: map[string]*preparedpb.Node{}, seeds: map[string][]byte{}}
+	t := &Transaction{message: message, nodes: map[string]*ledgerpb.Node{}, seeds: map[string][]byte{}}
 	err := errors.Join(checkMetadata(message.GetMetadata()), t.indexNodes(), t.indexSeeds())
 	for id := range t.nodes {
 		t.order = append(t.order, id)

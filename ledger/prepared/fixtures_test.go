@@ -8,10 +8,10 @@ import (
 
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/decimal"
+	"github.com/florinledger/florin/ledger/ledgerpb"
 	"github.com/florinledger/florin/ledger/ledgertest"
 	"github.com/florinledger/florin/ledger/lf"
 	"github.com/florinledger/florin/ledger/prepared"
-	"github.com/florinledger/florin/ledger/prepared/preparedpb"
 )
 
 const (
@@ -164,7 +164,7 @@ func issue(t require.TestingT) (*ledgertest.Ledger, ledger.Command) {
 	}}
 }
 
-func marshal(t require.TestingT, message *preparedpb.PreparedTransaction) []byte {
+func marshal(t require.TestingT, message *ledgerpb.PreparedTransaction) []byte {
 	raw, err := proto.Marshal(message)
 	require.NoError(t, err)
 	return raw

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/florinledger/florin/ledger/prepared/preparedpb"
+	"github.com/florinledger/florin/ledger/ledgerpb"
 )
 
 // Hash computes the hash to sign: 32 bytes, without the multihash prefix of other hashes. The error is a [SchemeError]
@@ -95,7 +95,7 @@ func (h *hasher) encodeMetadata() []byte {
 	return e.content
 }
 
-func (h *hasher) inputContract(contract *preparedpb.Create) [32]byte {
+func (h *hasher) inputContract(contract *ledgerpb.Create) [32]byte {
 	h.trace.begin("input contract " + contract.GetContractId())
 	defer h.trace.end()
 	e := h.startVersioned()
@@ -131,7 +131,7 @@ func (t *Transaction) hashableBy(scheme Scheme) error {
 	}
 	for _, input := range t.message.GetMetadata().GetInputContracts() {
 		contract := input.GetV1()
-		node := &preparedpb.Node{NodeType: &preparedpb.Node_Create{Create: contract}}
+		node := &ledgerpb.Node{NodeType: &ledgerpb.Node_Create{Create: contract}}
 		if err := nodeHashableBy(scheme, "input contract "+contract.GetContractId(), node); err != nil {
 			return err
 		}
@@ -139,17 +139,17 @@ func (t *Transaction) hashableBy(scheme Scheme) error {
 	return nil
 }
 
-func nodeHashableBy(scheme Scheme, where string, node *preparedpb.Node) error {
+func nodeHashableBy(scheme Scheme, where string, node *ledgerpb.Node) error {
 	var version string
 	var keyed bool
 	switch node := node.GetNodeType().(type) {
-	case *preparedpb.Node_Create:
+	case *ledgerpb.Node_Create:
 		version, keyed = node.Create.GetLfVersion(), node.Create.GetKey() != nil
-	case *preparedpb.Node_Exercise:
+	case *ledgerpb.Node_Exercise:
 		version, keyed = node.Exercise.GetLfVersion(), node.Exercise.GetKey() != nil || node.Exercise.GetByKey()
-	case *preparedpb.Node_Fetch:
+	case *ledgerpb.Node_Fetch:
 		version, keyed = node.Fetch.GetLfVersion(), node.Fetch.GetKey() != nil || node.Fetch.GetByKey()
-	case *preparedpb.Node_QueryByKey:
+	case *ledgerpb.Node_QueryByKey:
 		version, keyed = node.QueryByKey.GetLfVersion(), true
 	default:
 		return nil

@@ -3,7 +3,7 @@ package prepared
 import (
 	"crypto/sha256"
 
-	"github.com/florinledger/florin/ledger/prepared/preparedpb"
+	"github.com/florinledger/florin/ledger/ledgerpb"
 )
 
 // The tags of the kinds of nodes.
@@ -46,23 +46,23 @@ func (h *hasher) node(id string) [32]byte {
 func (h *hasher) encodeNode(id string) []byte {
 	e := h.startVersioned()
 	switch node := h.of.nodes[id].GetNodeType().(type) {
-	case *preparedpb.Node_Create:
+	case *ledgerpb.Node_Create:
 		h.create(e, node.Create, h.of.seeds[id])
-	case *preparedpb.Node_Exercise:
+	case *ledgerpb.Node_Exercise:
 		h.exercise(e, node.Exercise, h.of.seeds[id])
-	case *preparedpb.Node_Fetch:
+	case *ledgerpb.Node_Fetch:
 		h.fetch(e, node.Fetch)
-	case *preparedpb.Node_Rollback:
+	case *ledgerpb.Node_Rollback:
 		e.byte(tagRollback, "rollback")
 		h.children(e, node.Rollback.GetChildren())
-	case *preparedpb.Node_QueryByKey:
+	case *ledgerpb.Node_QueryByKey:
 		h.queryByKey(e, node.QueryByKey)
 	}
 	return e.content
 }
 
 // create adds a create node; the seed is nil for contracts that the transaction uses but does not create.
-func (h *hasher) create(e *encoding, node *preparedpb.Create, seed []byte) {
+func (h *hasher) create(e *encoding, node *ledgerpb.Create, seed []byte) {
 	e.text(node.GetLfVersion(), "serialization version")
 	e.byte(tagCreate, "create")
 	if e.optional(seed != nil, "seed") {
@@ -77,7 +77,7 @@ func (h *hasher) create(e *encoding, node *preparedpb.Create, seed []byte) {
 	h.key(e, node.GetKey())
 }
 
-func (h *hasher) exercise(e *encoding, node *preparedpb.Exercise, seed []byte) {
+func (h *hasher) exercise(e *encoding, node *ledgerpb.Exercise, seed []byte) {
 	e.text(node.GetLfVersion(), "serialization version")
 	e.byte(tagExercise, "exercise")
 	e.raw(seed, "seed")
@@ -100,7 +100,7 @@ func (h *hasher) exercise(e *encoding, node *preparedpb.Exercise, seed []byte) {
 	h.children(e, node.GetChildren())
 }
 
-func (h *hasher) fetch(e *encoding, node *preparedpb.Fetch) {
+func (h *hasher) fetch(e *encoding, node *ledgerpb.Fetch) {
 	e.text(node.GetLfVersion(), "serialization version")
 	e.byte(tagFetch, "fetch")
 	e.hexText(node.GetContractId(), "contract id")
@@ -114,7 +114,7 @@ func (h *hasher) fetch(e *encoding, node *preparedpb.Fetch) {
 	h.key(e, node.GetKey())
 }
 
-func (h *hasher) queryByKey(e *encoding, node *preparedpb.QueryByKey) {
+func (h *hasher) queryByKey(e *encoding, node *ledgerpb.QueryByKey) {
 	e.text(node.GetLfVersion(), "serialization version")
 	e.byte(tagQueryByKey, "query by key")
 	e.text(node.GetPackageName(), "package name")
@@ -142,13 +142,13 @@ func (h *hasher) byKey(e *encoding, byKey bool) {
 	}
 }
 
-func (h *hasher) key(e *encoding, key *preparedpb.GlobalKeyWithMaintainers) {
+func (h *hasher) key(e *encoding, key *ledgerpb.GlobalKeyWithMaintainers) {
 	if h.scheme != SchemeV2 && e.optional(key != nil, "key") {
 		e.key(key)
 	}
 }
 
-func (e *encoding) key(key *preparedpb.GlobalKeyWithMaintainers) {
+func (e *encoding) key(key *ledgerpb.GlobalKeyWithMaintainers) {
 	e.text(key.GetKey().GetPackageName(), "package name of the key")
 	e.identifier(key.GetKey().GetTemplateId(), "template of the key")
 	e.value(key.GetKey().GetKey())

@@ -1,6 +1,6 @@
 package prepared
 
-import "github.com/florinledger/florin/ledger/prepared/preparedpb"
+import "github.com/florinledger/florin/ledger/ledgerpb"
 
 // The tags of the kinds of values.
 const (
@@ -23,32 +23,32 @@ const (
 )
 
 // value adds a value, which [Decode] checked.
-func (e *encoding) value(value *preparedpb.Value) {
+func (e *encoding) value(value *ledgerpb.Value) {
 	switch sum := value.GetSum().(type) {
-	case *preparedpb.Value_Unit:
+	case *ledgerpb.Value_Unit:
 		e.byte(tagUnit, "unit")
-	case *preparedpb.Value_Bool:
+	case *ledgerpb.Value_Bool:
 		e.byte(tagBool, "bool")
 		e.bool(sum.Bool, "value")
-	case *preparedpb.Value_Int64:
+	case *ledgerpb.Value_Int64:
 		e.byte(tagInt64, "int64")
 		e.int64(sum.Int64, "value")
-	case *preparedpb.Value_Numeric:
+	case *ledgerpb.Value_Numeric:
 		e.byte(tagNumeric, "numeric")
 		e.text(sum.Numeric, "value")
-	case *preparedpb.Value_Timestamp:
+	case *ledgerpb.Value_Timestamp:
 		e.byte(tagTimestamp, "timestamp")
 		e.int64(sum.Timestamp, "value")
-	case *preparedpb.Value_Date:
+	case *ledgerpb.Value_Date:
 		e.byte(tagDate, "date")
 		e.int32(sum.Date, "value")
-	case *preparedpb.Value_Party:
+	case *ledgerpb.Value_Party:
 		e.byte(tagParty, "party")
 		e.text(sum.Party, "value")
-	case *preparedpb.Value_Text:
+	case *ledgerpb.Value_Text:
 		e.byte(tagText, "text")
 		e.text(sum.Text, "value")
-	case *preparedpb.Value_ContractId:
+	case *ledgerpb.Value_ContractId:
 		e.byte(tagContractID, "contract id")
 		e.hexText(sum.ContractId, "value")
 	default:
@@ -56,49 +56,49 @@ func (e *encoding) value(value *preparedpb.Value) {
 	}
 }
 
-func (e *encoding) composite(value *preparedpb.Value) {
+func (e *encoding) composite(value *ledgerpb.Value) {
 	switch sum := value.GetSum().(type) {
-	case *preparedpb.Value_Optional:
+	case *ledgerpb.Value_Optional:
 		e.byte(tagOptional, "optional")
 		if e.optional(sum.Optional.GetValue() != nil, "value") {
 			e.value(sum.Optional.GetValue())
 		}
-	case *preparedpb.Value_List:
+	case *ledgerpb.Value_List:
 		e.byte(tagList, "list")
 		e.count(len(sum.List.GetElements()), "number of elements")
 		for _, element := range sum.List.GetElements() {
 			e.value(element)
 		}
-	case *preparedpb.Value_TextMap:
+	case *ledgerpb.Value_TextMap:
 		e.byte(tagTextMap, "text map")
 		e.count(len(sum.TextMap.GetEntries()), "number of entries")
 		for _, entry := range sum.TextMap.GetEntries() {
 			e.text(entry.GetKey(), "key")
 			e.value(entry.GetValue())
 		}
-	case *preparedpb.Value_GenMap:
+	case *ledgerpb.Value_GenMap:
 		e.byte(tagGenMap, "map")
 		e.count(len(sum.GenMap.GetEntries()), "number of entries")
 		for _, entry := range sum.GenMap.GetEntries() {
 			e.value(entry.GetKey())
 			e.value(entry.GetValue())
 		}
-	case *preparedpb.Value_Record:
+	case *ledgerpb.Value_Record:
 		e.byte(tagRecord, "record")
 		e.record(sum.Record)
-	case *preparedpb.Value_Variant:
+	case *ledgerpb.Value_Variant:
 		e.byte(tagVariant, "variant")
 		e.optionalIdentifier(sum.Variant.GetVariantId(), "type")
 		e.text(sum.Variant.GetConstructor(), "constructor")
 		e.value(sum.Variant.GetValue())
-	case *preparedpb.Value_Enum:
+	case *ledgerpb.Value_Enum:
 		e.byte(tagEnum, "enum")
 		e.optionalIdentifier(sum.Enum.GetEnumId(), "type")
 		e.text(sum.Enum.GetConstructor(), "constructor")
 	}
 }
 
-func (e *encoding) record(record *preparedpb.Record) {
+func (e *encoding) record(record *ledgerpb.Record) {
 	e.optionalIdentifier(record.GetRecordId(), "type")
 	e.count(len(record.GetFields()), "number of fields")
 	for _, field := range record.GetFields() {

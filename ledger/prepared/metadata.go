@@ -7,7 +7,7 @@ import (
 
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/fault"
-	"github.com/florinledger/florin/ledger/prepared/preparedpb"
+	"github.com/florinledger/florin/ledger/ledgerpb"
 )
 
 // Metadata bind a transaction to one submission. Times are exact to the microsecond.
@@ -45,9 +45,9 @@ func (t *Transaction) Metadata() Metadata {
 	}
 }
 
-func (m Metadata) message() *preparedpb.Metadata {
-	return &preparedpb.Metadata{
-		SubmitterInfo: &preparedpb.Metadata_SubmitterInfo{
+func (m Metadata) message() *ledgerpb.Metadata {
+	return &ledgerpb.Metadata{
+		SubmitterInfo: &ledgerpb.Metadata_SubmitterInfo{
 			ActAs: ledger.Strings(ledger.SortedParties(m.ActAs)), CommandId: m.CommandID,
 		},
 		SynchronizerId: m.SynchronizerID, MediatorGroup: m.MediatorGroup, TransactionUuid: m.TransactionUUID,

@@ -5,32 +5,32 @@ import (
 	"strings"
 
 	"github.com/florinledger/florin/ledger/decimal"
+	"github.com/florinledger/florin/ledger/ledgerpb"
 	"github.com/florinledger/florin/ledger/lf"
-	"github.com/florinledger/florin/ledger/prepared/preparedpb"
 )
 
 // readValue turns a value into one of the type. Missing fields at the end of a record are none.
-func readValue(t *lf.Type, value *preparedpb.Value) (lf.Value, error) {
+func readValue(t *lf.Type, value *ledgerpb.Value) (lf.Value, error) {
 	var out lf.Value
 	var kind lf.Kind
 	switch sum := value.GetSum().(type) {
-	case *preparedpb.Value_Unit:
+	case *ledgerpb.Value_Unit:
 		out, kind = lf.Unit{}, lf.KindUnit
-	case *preparedpb.Value_Bool:
+	case *ledgerpb.Value_Bool:
 		out, kind = lf.Bool(sum.Bool), lf.KindBool
-	case *preparedpb.Value_Int64:
+	case *ledgerpb.Value_Int64:
 		out, kind = lf.Int64(sum.Int64), lf.KindInt64
-	case *preparedpb.Value_Timestamp:
+	case *ledgerpb.Value_Timestamp:
 		out, kind = lf.Timestamp(sum.Timestamp), lf.KindTimestamp
-	case *preparedpb.Value_Date:
+	case *ledgerpb.Value_Date:
 		out, kind = lf.Date(sum.Date), lf.KindDate
-	case *preparedpb.Value_Party:
+	case *ledgerpb.Value_Party:
 		out, kind = lf.Party(sum.Party), lf.KindParty
-	case *preparedpb.Value_Text:
+	case *ledgerpb.Value_Text:
 		out, kind = lf.Text(sum.Text), lf.KindText
-	case *preparedpb.Value_ContractId:
+	case *ledgerpb.Value_ContractId:
 		out, kind = lf.ContractID(sum.ContractId), lf.KindContractID
-	case *preparedpb.Value_Numeric:
+	case *ledgerpb.Value_Numeric:
 		return readNumeric(t, value, strings.TrimSuffix(sum.Numeric, "."))
 	default:
 		return readComposite(t, value)
@@ -41,7 +41,7 @@ func readValue(t *lf.Type, value *preparedpb.Value) (lf.Value, error) {
 	return out, nil
 }
 
-func readNumeric(t *lf.Type, value *preparedpb.Value, text string) (lf.Value, error) {
+func readNumeric(t *lf.Type, value *ledgerpb.Value, text string) (lf.Value, error) {
 	switch t.Kind {
 	case lf.KindNumeric:
 		parsed, err := decimal.Parse(text)
@@ -53,33 +53,33 @@ func readNumeric(t *lf.Type, value *preparedpb.Value, text string) (lf.Value, er
 	}
 }
 
-func readComposite(t *lf.Type, value *preparedpb.Value) (lf.Value, error) {
+func readComposite(t *lf.Type, value *ledgerpb.Value) (lf.Value, error) {
 	switch sum := value.GetSum().(type) {
-	case *preparedpb.Value_Optional:
+	case *ledgerpb.Value_Optional:
 		if t.Kind == lf.KindOptional {
 			return readOptional(t, sum.Optional)
 		}
-	case *preparedpb.Value_List:
+	case *ledgerpb.Value_List:
 		if t.Kind == lf.KindList {
 			return readList(t, sum.List)
 		}
-	case *preparedpb.Value_TextMap:
+	case *ledgerpb.Value_TextMap:
 		if t.Kind == lf.KindTextMap {
 			return readTextMap(t, sum.TextMap)
 		}
-	case *preparedpb.Value_GenMap:
+	case *ledgerpb.Value_GenMap:
 		if t.Kind == lf.KindGenMap {
 			return readGenMap(t, sum.GenMap)
 		}
-	case *preparedpb.Value_Record:
+	case *ledgerpb.Value_Record:
 		if t.Kind == lf.KindRecord {
 			return readRecord(t, sum.Record)
 		}
-	case *preparedpb.Value_Variant:
+	case *ledgerpb.Value_Variant:
 		if t.Kind == lf.KindVariant {
 			return readVariant(t, sum.Variant)
 		}
-	case *preparedpb.Value_Enum:
+	case *ledgerpb.Value_Enum:
 		if t.Kind == lf.KindEnum {
 			return readEnum(t, sum.Enum)
 		}
@@ -87,7 +87,7 @@ func readComposite(t *lf.Type, value *preparedpb.Value) (lf.Value, error) {
 	return nil, wrongKind(t, value)
 }
 
-func readOptional(t *lf.Type, optional *preparedpb.Optional) (lf.Value, error) {
+func readOptional(t *lf.Type, optional *ledgerpb.Optional) (lf.Value, error) {
 	if optional.GetValue() == nil {
 		return lf.Optional{}, nil
 	}
@@ -95,7 +95,7 @@ func readOptional(t *lf.Type, optional *preparedpb.Optional) (lf.Value, error) {
 	return lf.Optional{Value: inner}, err
 }
 
-func readList(t *lf.Type, list *preparedpb.List) (lf.Value, error) {
+func readList(t *lf.Type, list *ledgerpb.List) (lf.Value, error) {
 	out := make(lf.List, len(list.GetElements()))
 	for i, element := range list.GetElements() {
 		var err error
@@ -106,7 +106,7 @@ func readList(t *lf.Type, list *preparedpb.List) (lf.Value, error) {
 	return out, nil
 }
 
-func readTextMap(t *lf.Type, entries *preparedpb.TextMap) (lf.Value, error) {
+func readTextMap(t *lf.Type, entries *ledgerpb.TextMap) (lf.Value, error) {
 	out := make(lf.TextMap, len(entries.GetEntries()))
 	for i, entry := range entries.GetEntries() {
 		value, err := readValue(t.Element, entry.GetValue())
@@ -118,7 +118,7 @@ func readTextMap(t *lf.Type, entries *preparedpb.TextMap) (lf.Value, error) {
 	return out, nil
 }
 
-func readGenMap(t *lf.Type, entries *preparedpb.GenMap) (lf.Value, error) {
+func readGenMap(t *lf.Type, entries *ledgerpb.GenMap) (lf.Value, error) {
 	out := make(lf.GenMap, len(entries.GetEntries()))
 	for i, entry := range entries.GetEntries() {
 		key, err := readValue(t.Key, entry.GetKey())
@@ -134,7 +134,7 @@ func readGenMap(t *lf.Type, entries *preparedpb.GenMap) (lf.Value, error) {
 	return lf.SortGenMap(out), nil
 }
 
-func readRecord(t *lf.Type, record *preparedpb.Record) (lf.Value, error) {
+func readRecord(t *lf.Type, record *ledgerpb.Record) (lf.Value, error) {
 	if err := sameType(t, record.GetRecordId()); err != nil {
 		return nil, err
 	}
@@ -163,7 +163,7 @@ func readRecord(t *lf.Type, record *preparedpb.Record) (lf.Value, error) {
 	return lf.Record{Type: t.Name, Fields: fields}, nil
 }
 
-func readVariant(t *lf.Type, variant *preparedpb.Variant) (lf.Value, error) {
+func readVariant(t *lf.Type, variant *ledgerpb.Variant) (lf.Value, error) {
 	if err := sameType(t, variant.GetVariantId()); err != nil {
 		return nil, err
 	}
@@ -179,7 +179,7 @@ func readVariant(t *lf.Type, variant *preparedpb.Variant) (lf.Value, error) {
 	return nil, fmt.Errorf("%q is not a constructor of %s", variant.GetConstructor(), t.Name)
 }
 
-func readEnum(t *lf.Type, enum *preparedpb.Enum) (lf.Value, error) {
+func readEnum(t *lf.Type, enum *ledgerpb.Enum) (lf.Value, error) {
 	if err := sameType(t, enum.GetEnumId()); err != nil {
 		return nil, err
 	}
@@ -191,14 +191,14 @@ func readEnum(t *lf.Type, enum *preparedpb.Enum) (lf.Value, error) {
 	return nil, fmt.Errorf("%q is not a constructor of %s", enum.GetConstructor(), t.Name)
 }
 
-func sameType(t *lf.Type, id *preparedpb.Identifier) error {
+func sameType(t *lf.Type, id *ledgerpb.Identifier) error {
 	if id == nil || typeName(id) == t.Name {
 		return nil
 	}
 	return fmt.Errorf("got a value of %s, want %s", typeName(id), t.Name)
 }
 
-func wrongKind(t *lf.Type, value *preparedpb.Value) error {
+func wrongKind(t *lf.Type, value *ledgerpb.Value) error {
 	field := value.ProtoReflect().WhichOneof(value.ProtoReflect().Descriptor().Oneofs().Get(0))
 	expected := map[lf.Kind]string{
 		lf.KindUnit: "unit", lf.KindBool: "bool", lf.KindInt64: "int64", lf.KindNumeric: "numeric", lf.KindText: "text",

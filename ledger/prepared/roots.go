@@ -6,25 +6,25 @@ import (
 
 	"google.golang.org/protobuf/encoding/protowire"
 
+	"github.com/florinledger/florin/ledger/ledgerpb"
 	"github.com/florinledger/florin/ledger/lf"
-	"github.com/florinledger/florin/ledger/prepared/preparedpb"
 )
 
 // The paths of fields to the roots of a transaction.
 var (
-	transactionField  = numberOf(&preparedpb.PreparedTransaction{}, "transaction")
-	rootsField        = numberOf(&preparedpb.DamlTransaction{}, "roots")
-	nodesField        = numberOf(&preparedpb.DamlTransaction{}, "nodes")
-	nodeIDField       = numberOf(&preparedpb.DamlTransaction_Node{}, "node_id")
-	nodeField         = numberOf(&preparedpb.DamlTransaction_Node{}, "v1")
-	createField       = numberOf(&preparedpb.Node{}, "create")
-	exerciseField     = numberOf(&preparedpb.Node{}, "exercise")
-	createdTemplate   = numberOf(&preparedpb.Create{}, "template_id")
-	exercisedTemplate = numberOf(&preparedpb.Exercise{}, "template_id")
-	exercisedChoice   = numberOf(&preparedpb.Exercise{}, "choice_id")
-	identifierPackage = numberOf(&preparedpb.Identifier{}, "package_id")
-	identifierModule  = numberOf(&preparedpb.Identifier{}, "module_name")
-	identifierEntity  = numberOf(&preparedpb.Identifier{}, "entity_name")
+	transactionField  = numberOf(&ledgerpb.PreparedTransaction{}, "transaction")
+	rootsField        = numberOf(&ledgerpb.DamlTransaction{}, "roots")
+	nodesField        = numberOf(&ledgerpb.DamlTransaction{}, "nodes")
+	nodeIDField       = numberOf(&ledgerpb.DamlTransaction_Node{}, "node_id")
+	nodeField         = numberOf(&ledgerpb.DamlTransaction_Node{}, "v1")
+	createField       = numberOf(&ledgerpb.Node{}, "create")
+	exerciseField     = numberOf(&ledgerpb.Node{}, "exercise")
+	createdTemplate   = numberOf(&ledgerpb.Create{}, "template_id")
+	exercisedTemplate = numberOf(&ledgerpb.Exercise{}, "template_id")
+	exercisedChoice   = numberOf(&ledgerpb.Exercise{}, "choice_id")
+	identifierPackage = numberOf(&ledgerpb.Identifier{}, "package_id")
+	identifierModule  = numberOf(&ledgerpb.Identifier{}, "module_name")
+	identifierEntity  = numberOf(&ledgerpb.Identifier{}, "entity_name")
 )
 
 // Roots yields the template and choice of each root of a prepared transaction; the choice is "" for a create. It reads

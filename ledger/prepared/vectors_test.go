@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"google.golang.org/protobuf/proto"
 
+	"github.com/florinledger/florin/ledger/ledgerpb"
 	"github.com/florinledger/florin/ledger/prepared"
-	"github.com/florinledger/florin/ledger/prepared/preparedpb"
 )
 
 // The files in testdata are published test vectors of the field, some made by nodes of other software.
@@ -45,7 +45,7 @@ func TestVectors_OfValues(t *testing.T) {
 		require.Equal(t, v.Encoding, hex.EncodeToString(primitives[v.Name]), v.Name)
 	}
 	for _, v := range file.Values {
-		value := &preparedpb.Value{}
+		value := &ledgerpb.Value{}
 		require.NoError(t, proto.Unmarshal(v.Protobuf, value))
 		encoded, err := prepared.EncodeValue(value)
 		require.NoError(t, err, v.Name)
@@ -170,7 +170,7 @@ func TestVectors_OfUpstreamTests(t *testing.T) {
 		require.NoError(t, err)
 		v.check(t, tx, prepared.Scheme("HASHING_SCHEME_VERSION_"+v.Scheme))
 	}
-	query := &preparedpb.QueryByKey{}
+	query := &ledgerpb.QueryByKey{}
 	require.NoError(t, proto.Unmarshal(file.Query.Node, query))
 	encoded, hash, err := prepared.EncodeQuery(query)
 	require.NoError(t, err)

@@ -11,7 +11,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
-	"github.com/florinledger/florin/ledger/prepared/preparedpb"
+	"github.com/florinledger/florin/ledger/ledgerpb"
 )
 
 // playTamper executes a changed transaction of carol with invalid signatures: it leaves out the contracts that it must
@@ -41,7 +41,7 @@ func (a *attacker) playTamper(ctx context.Context) error {
 
 // alter changes a prepared transaction.
 func (a *attacker) alter(m maker, raw []byte) ([]byte, error) {
-	message := &preparedpb.PreparedTransaction{}
+	message := &ledgerpb.PreparedTransaction{}
 	switch m.random.IntN(5) {
 	case 0:
 		raw[m.random.IntN(len(raw))] ^= byte(1 + m.random.IntN(255))
@@ -58,7 +58,7 @@ func (a *attacker) alter(m maker, raw []byte) ([]byte, error) {
 	}
 	if m.oneIn(4) {
 		message.Metadata.InputContracts = slices.DeleteFunc(message.Metadata.InputContracts,
-			func(*preparedpb.Metadata_InputContract) bool { return m.oneIn(2) })
+			func(*ledgerpb.Metadata_InputContract) bool { return m.oneIn(2) })
 	} else {
 		a.prune(message)
 	}
@@ -66,14 +66,14 @@ func (a *attacker) alter(m maker, raw []byte) ([]byte, error) {
 }
 
 // prune removes the private contracts from a transaction.
-func (a *attacker) prune(message *preparedpb.PreparedTransaction) {
+func (a *attacker) prune(message *ledgerpb.PreparedTransaction) {
 	public := map[string]bool{}
 	for _, one := range a.known.seen.contracts() {
 		public[one.id] = true
 	}
 	transaction, metadata := message.GetTransaction(), message.GetMetadata()
 	kept := map[string]bool{}
-	transaction.Nodes = slices.DeleteFunc(transaction.Nodes, func(n *preparedpb.DamlTransaction_Node) bool {
+	transaction.Nodes = slices.DeleteFunc(transaction.Nodes, func(n *ledgerpb.DamlTransaction_Node) bool {
 		node := n.GetV1()
 		kept[n.GetNodeId()] = public[node.GetFetch().GetContractId()] || public[node.GetExercise().GetContractId()]
 		return !kept[n.GetNodeId()]
@@ -83,10 +83,10 @@ func (a *attacker) prune(message *preparedpb.PreparedTransaction) {
 			exercise.Children = slices.DeleteFunc(exercise.Children, func(id string) bool { return !kept[id] })
 		}
 	}
-	transaction.NodeSeeds = slices.DeleteFunc(transaction.NodeSeeds, func(s *preparedpb.DamlTransaction_NodeSeed) bool {
+	transaction.NodeSeeds = slices.DeleteFunc(transaction.NodeSeeds, func(s *ledgerpb.DamlTransaction_NodeSeed) bool {
 		return !kept[strconv.Itoa(int(s.GetNodeId()))]
 	})
-	metadata.InputContracts = slices.DeleteFunc(metadata.InputContracts, func(c *preparedpb.Metadata_InputContract) bool {
+	metadata.InputContracts = slices.DeleteFunc(metadata.InputContracts, func(c *ledgerpb.Metadata_InputContract) bool {
 		return !public[c.GetV1().GetContractId()]
 	})
 }

@@ -18,8 +18,10 @@ import (
 
 	"github.com/bufbuild/protocompile"
 	"github.com/bufbuild/protocompile/linker"
+	_ "google.golang.org/genproto/googleapis/rpc/status" // errors inside answers
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protodesc"
+	"google.golang.org/protobuf/reflect/protoregistry"
 	"google.golang.org/protobuf/types/descriptorpb"
 	"google.golang.org/protobuf/types/pluginpb"
 )
@@ -65,10 +67,19 @@ func compile(protoDir string) (linker.Files, error) {
 		return nil, fmt.Errorf("list %s: %w", protoDir, err)
 	}
 	compiler := protocompile.Compiler{
-		Resolver:       &protocompile.SourceResolver{ImportPaths: []string{protoDir}},
+		Resolver: protocompile.CompositeResolver{
+			protocompile.WithStandardImports(&protocompile.SourceResolver{ImportPaths: []string{protoDir}}),
+			protocompile.ResolverFunc(linked),
+		},
 		SourceInfoMode: protocompile.SourceInfoStandard, // comments go into the Go code
 	}
 	return compiler.Compile(context.Background(), names...)
+}
+
+// linked finds a file that has Go code in this program, such as google/rpc/status.proto.
+func linked(path string) (protocompile.SearchResult, error) {
+	file, err := protoregistry.GlobalFiles.FindFileByPath(path)
+	return protocompile.SearchResult{Desc: file}, err
 }
 
 // generate runs the plugin as protoc would: a request on its input, a response on its output.
