@@ -15,7 +15,7 @@ func TestSearch_FindsNamesCommandsAndShortIDs(t *testing.T) {
 	api, alice, bob := noted(t, "one", "two")
 	other := strings.ReplaceAll(dartest.Notes("other-notes", "1.0.0", ""), "module N", "module M")
 	upload(t, api, strings.ReplaceAll(other, "N:", "M:"))
-	require.Contains(t, alice.open("/wallet").text, "a party, a command, a template")
+	require.Contains(t, alice.open("/wallet").text, "a party, a command, a template, a choice")
 
 	alice.search("note 1").shows("alice created Note")
 	update := strings.TrimPrefix(alice.path, "/explorer/updates/")

@@ -124,7 +124,7 @@ func decodeNumber(t *Type, in any, at *path) (Value, error) {
 		if isNumber {
 			parse = parseScaledNumber
 		}
-		value, err := parse(withoutZeros(text, t.Scale), t.Scale)
+		value, err := parse(WithoutZeros(text, t.Scale), t.Scale)
 		if err != nil {
 			return nil, at.fail("%q is not a decimal of at most %d digits before and %d after the point",
 				fault.Shorten(text), maxNumericDigits-t.Scale, t.Scale)
@@ -135,7 +135,7 @@ func decodeNumber(t *Type, in any, at *path) (Value, error) {
 		if isNumber {
 			parse = decimal.ParseNumber
 		}
-		value, err := parse(withoutZeros(text, decimal.Places))
+		value, err := parse(WithoutZeros(text, decimal.Places))
 		if err != nil {
 			return nil, at.fail("%q is not a decimal of at most 28 digits before and 10 after the point", fault.Shorten(text))
 		}
@@ -167,7 +167,7 @@ func decodeString(t *Type, in any, at *path) (Value, error) {
 	case KindParty:
 		value, err = Party(text), CheckParty(text)
 	case KindContractID:
-		value, err = ContractID(text), checkHex(text)
+		value, err = ContractID(text), CheckHex(text)
 	case KindTimestamp:
 		value, err = ParseTimestamp(text)
 	case KindDate:
@@ -378,8 +378,8 @@ func sortedNames(object map[string]any) []string {
 	return names
 }
 
-// withoutZeros removes zeros beyond the scale of a number, as upstream does.
-func withoutZeros(text string, scale int) string {
+// WithoutZeros removes zeros beyond the scale of a number, as upstream does.
+func WithoutZeros(text string, scale int) string {
 	whole, fraction, ok := strings.Cut(text, ".")
 	if !ok || len(fraction) <= scale || strings.ContainsAny(fraction, "eE") {
 		return text

@@ -11,6 +11,7 @@ import (
 	"github.com/florinledger/florin/ledger/fault"
 	"github.com/florinledger/florin/ledger/ledgerpb"
 	"github.com/florinledger/florin/ledger/lf"
+	"github.com/florinledger/florin/ledger/protovalue"
 )
 
 // Build writes an interpreted transaction for signing, with the packages of its interpretation. The bounds of the
@@ -105,20 +106,20 @@ func (b *builder) node(node ledger.TxNode) (*ledgerpb.Node, error) {
 	case ledger.EventCreate:
 		return &ledgerpb.Node{NodeType: &ledgerpb.Node_Create{Create: &ledgerpb.Create{
 			LfVersion: lfVersion(key), ContractId: string(b.localID(node.ContractID)), PackageName: node.PackageName,
-			TemplateId: identifier(node.Template), Argument: b.value(node.Argument),
+			TemplateId: protovalue.Identifier(node.Template), Argument: b.value(node.Argument),
 			Signatories: ledger.Strings(node.Signatories), Stakeholders: ledger.Strings(node.Stakeholders()), Key: key,
 		}}}, nil
 	case ledger.EventFetch:
 		return &ledgerpb.Node{NodeType: &ledgerpb.Node_Fetch{Fetch: &ledgerpb.Fetch{
 			LfVersion: lfVersion(key), ContractId: string(b.localID(node.ContractID)), PackageName: node.PackageName,
-			TemplateId: identifier(node.Template), Signatories: ledger.Strings(node.Signatories),
+			TemplateId: protovalue.Identifier(node.Template), Signatories: ledger.Strings(node.Signatories),
 			Stakeholders: ledger.Strings(node.Stakeholders()), ActingParties: ledger.Strings(node.ActingParties),
 			InterfaceId: optionalIdentifier(node.Interface), Key: key, ByKey: node.ByKey,
 		}}}, nil
 	default:
 		return &ledgerpb.Node{NodeType: &ledgerpb.Node_Exercise{Exercise: &ledgerpb.Exercise{
 			LfVersion: lfVersion(key), ContractId: string(b.localID(node.ContractID)), PackageName: node.PackageName,
-			TemplateId: identifier(node.Template), Signatories: ledger.Strings(node.Signatories),
+			TemplateId: protovalue.Identifier(node.Template), Signatories: ledger.Strings(node.Signatories),
 			Stakeholders: ledger.Strings(node.Stakeholders()), ActingParties: ledger.Strings(node.ActingParties),
 			InterfaceId: optionalIdentifier(node.Interface), ChoiceId: node.Choice, ChosenValue: b.value(node.Argument),
 			Consuming: node.Consuming, Children: ids(node.Children), ExerciseResult: b.value(node.Result),
@@ -160,7 +161,7 @@ func (b *builder) inputContract(contract ledger.Contract) (*ledgerpb.Create, err
 	}
 	return &ledgerpb.Create{
 		LfVersion: lfVersion(key), ContractId: string(contract.ID), PackageName: contract.PackageName,
-		TemplateId: identifier(contract.Template), Argument: b.value(payload),
+		TemplateId: protovalue.Identifier(contract.Template), Argument: b.value(payload),
 		Signatories: ledger.Strings(contract.Signatories), Stakeholders: ledger.Strings(contract.Stakeholders()), Key: key,
 	}, nil
 }
@@ -185,7 +186,7 @@ func (b *builder) key(
 	}
 	return &ledgerpb.GlobalKeyWithMaintainers{
 		Key: &ledgerpb.GlobalKey{
-			TemplateId: identifier(template), PackageName: packageName, Key: b.value(value), Hash: hash,
+			TemplateId: protovalue.Identifier(template), PackageName: packageName, Key: b.value(value), Hash: hash,
 		},
 		Maintainers: ledger.Strings(key.Maintainers),
 	}, nil

@@ -9,6 +9,7 @@ import (
 	"github.com/florinledger/florin/ledger/fault"
 	"github.com/florinledger/florin/ledger/ledgerpb"
 	"github.com/florinledger/florin/ledger/lf"
+	"github.com/florinledger/florin/ledger/protovalue"
 )
 
 // Execution is the inputs to run a prepared transaction again: the command of its root nodes, the randomness and time
@@ -200,7 +201,7 @@ func rootCommand(packages *ledger.Packages, root *ledgerpb.Node) (ledger.Command
 }
 
 func createCommand(packages *ledger.Packages, node *ledgerpb.Create) (ledger.Command, error) {
-	template := typeName(node.GetTemplateId())
+	template := protovalue.TypeName(node.GetTemplateId())
 	payload, ok := packages.PayloadType(template)
 	if !ok {
 		return ledger.Command{}, fmt.Errorf("template %s is unknown", template)
@@ -213,10 +214,10 @@ func createCommand(packages *ledger.Packages, node *ledgerpb.Create) (ledger.Com
 }
 
 func exerciseCommand(packages *ledger.Packages, node *ledgerpb.Exercise) (ledger.Command, error) {
-	template := typeName(node.GetTemplateId())
+	template := protovalue.TypeName(node.GetTemplateId())
 	on := template
 	if node.GetInterfaceId() != nil {
-		on = typeName(node.GetInterfaceId())
+		on = protovalue.TypeName(node.GetInterfaceId())
 	}
 	choice, ok := packages.ChoiceType(on, node.GetChoiceId())
 	if !ok {
@@ -245,7 +246,7 @@ func exerciseCommand(packages *ledger.Packages, node *ledgerpb.Exercise) (ledger
 }
 
 func readJSON(t *lf.Type, value *ledgerpb.Value) ([]byte, error) {
-	read, err := readValue(t, value)
+	read, err := protovalue.Decode(t, value)
 	if err != nil {
 		return nil, err
 	}

@@ -174,7 +174,7 @@ func nodeTamperings() []tampering {
 		}, "want 1111", false},
 		{"kind of an argument", settlement, func(m *ledgerpb.PreparedTransaction) {
 			field(exerciseOf(m, 0).GetChosenValue(), "to").Sum = &ledgerpb.Value_Text{Text: string(bob)}
-		}, "to: got a text, want a party", false},
+		}, "chosen_value: got a text, want a party at 'to'", false},
 		{"label", settlement, func(m *ledgerpb.PreparedTransaction) {
 			createOf(m).GetArgument().GetRecord().Fields[3].Label = "fee"
 		}, `label: signed "fee", computed "amount"`, false},
