@@ -87,12 +87,18 @@ func (f *Server) log(
 	case status == 0:
 		status = http.StatusOK
 	}
+	f.report(ctx, current, status, w.BytesWritten(), took)
+	return status
+}
+
+// report counts a finished request, and writes its log line.
+func (f *Server) report(ctx context.Context, current *call, status, written int, took time.Duration) {
 	if f.options.Measure != nil {
 		f.options.Measure(current.request.Method, current.pattern, status, took)
 	}
 	facts := []slog.Attr{
 		slog.String("method", current.request.Method), slog.String("pattern", current.pattern),
-		slog.Int("status", status), slog.Float64("duration_ms", milliseconds(took)), slog.Int("bytes", w.BytesWritten()),
+		slog.Int("status", status), slog.Float64("duration_ms", milliseconds(took)), slog.Int("bytes", written),
 		slog.String("user_id", current.claims.UserID()), slog.String("trace_id", current.trace.TraceID()),
 	}
 	if current.ignored.count > 0 {
@@ -109,7 +115,6 @@ func (f *Server) log(
 		}
 	}
 	f.options.Logger.LogAttrs(ctx, level, "request", facts...)
-	return status
 }
 
 // gone reports whether the request failed because its client disconnected, as far as the error tells.

@@ -251,6 +251,14 @@ func (s *endpointHandler) serve(
 			return nil, err
 		}
 	}
+	return s.perform(ctx, current, caller, request, Exchange{Info: s.Info, Request: r, Body: content}, s.finishHTTP(current, w))
+}
+
+// perform checks the rights of the caller of a decoded request, and then works on it.
+func (s *endpointHandler) perform(
+	ctx context.Context, current *call, caller admission.Caller, request reflect.Value, exchange Exchange,
+	finish func(ctx context.Context, response any) (any, error),
+) (any, error) {
 	if err := renew(ctx); err != nil {
 		return nil, err
 	}
@@ -265,7 +273,7 @@ func (s *endpointHandler) serve(
 	current.permits = func(ctx context.Context) error {
 		return cmp.Or(s.checkCaller(ctx, current), s.checkParties(current.claims, request))
 	}
-	return s.work(ctx, current, w, caller, request, Exchange{Info: s.Info, Request: r, Body: content})
+	return s.work(ctx, current, caller, request, exchange, finish)
 }
 
 func (f *Server) authenticate(ctx context.Context, current *call, r *http.Request) error {

@@ -12,6 +12,7 @@ import (
 	"github.com/coder/websocket"
 	"github.com/go-chi/chi/v5"
 
+	"github.com/florinledger/florin/api/admission"
 	"github.com/florinledger/florin/api/auth"
 	"github.com/florinledger/florin/ledger/fault"
 )
@@ -115,34 +116,51 @@ func (s *streamHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.refuse(ctx, w, err)
 		return
 	}
-	visit, refusal, unopened := s.server.options.Limits.Open(caller)
-	if unopened != nil {
-		s.refuse(ctx, w, unopened)
+	ctx, end, open, err := s.join(ctx, current, caller, changes)
+	if err != nil {
+		s.refuse(ctx, w, err)
 		return
 	}
-	current.visit = visit
-	ctx, end := context.WithCancelCause(ctx)
-	defer end(nil)
-	open := &openStream{
-		claims: current.claims, end: end, authenticate: func() (auth.Claims, error) { return current.authenticate(false) },
-	}
-	current.onNewRights = func(claims auth.Claims) { streams.renew(open, claims) }
-	remove, stopping := streams.add(open, changes)
-	defer remove()
-	defer visit.Leave()
-
+	defer open.leave()
 	socket, err := s.server.accept(w, r, current, caller, end)
 	if err != nil {
 		current.failure = err // the client has been answered
 		return
 	}
 	defer socket.close()
-	if refusal := cmp.Or(stopping, refusal); refusal != nil {
-		socket.finish(ctx, refusal)
+	if open.refusal != nil {
+		socket.finish(ctx, open.refusal)
 		return
 	}
-	defer s.server.expire(open).Stop()
 	socket.finish(ctx, s.serve(ctx, socket))
+}
+
+// join counts and registers a stream until leave. It ends the context of the stream when the caller's rights change, its
+// token expires or the node stops. A stream with a refusal is registered until its client has the refusal.
+func (s *streamHandler) join(
+	ctx context.Context, current *call, caller admission.Caller, changes uint64,
+) (within context.Context, end context.CancelCauseFunc, open *openStream, err error) {
+	visit, refusal, unopened := s.server.options.Limits.Open(caller)
+	if unopened != nil {
+		return ctx, nil, nil, unopened
+	}
+	current.visit = visit
+	ctx, end = context.WithCancelCause(ctx)
+	streams := s.server.options.Streams
+	open = &openStream{
+		claims: current.claims, end: end, authenticate: func() (auth.Claims, error) { return current.authenticate(false) },
+	}
+	current.onNewRights = func(claims auth.Claims) { streams.renew(open, claims) }
+	remove, stopping := streams.add(open, changes)
+	open.refusal = cmp.Or(stopping, refusal)
+	expiry := s.server.expire(open)
+	open.leave = func() {
+		expiry.Stop()
+		visit.Leave()
+		remove()
+		end(nil)
+	}
+	return ctx, end, open, nil
 }
 
 func (s *streamHandler) refuse(ctx context.Context, w http.ResponseWriter, err error) {
@@ -179,7 +197,13 @@ func (s *streamHandler) serve(ctx context.Context, socket *socket) error {
 	if err != nil {
 		return &closeError{websocket.StatusInvalidFramePayloadData, badRequest("body", err.Error()).text}
 	}
+	return s.feed(ctx, current, request, func(element any) error { return socket.send(ctx, element) })
+}
+
+// feed runs the stream with its decoded request.
+func (s *streamHandler) feed(ctx context.Context, current *call, request reflect.Value, send func(any) error) error {
 	began := false
+	var err error
 	err = doWithNewRights(ctx, func() error {
 		if began { // sent elements are not sent again
 			return err
@@ -189,7 +213,7 @@ func (s *streamHandler) serve(ctx context.Context, socket *socket) error {
 		}
 		err = s.run(ctx, request, func(element any) error {
 			began = true
-			return socket.send(ctx, element)
+			return send(element)
 		})
 		return err
 	})

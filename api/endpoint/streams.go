@@ -72,6 +72,9 @@ type openStream struct {
 	waiting *time.Timer
 	late    atomic.Bool
 	end     context.CancelCauseFunc
+	// refusal is set if the stream gets nothing but an error. leave takes the stream out of the registry.
+	refusal error
+	leave   func()
 }
 
 // NewStreams makes an empty registry.

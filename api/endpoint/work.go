@@ -24,10 +24,11 @@ func IsStream(handler http.Handler) bool {
 
 func (s *endpointHandler) readsInTurns() bool { return !s.Changes() && !s.Vital }
 
-// work returns the answer of an endpoint to an admitted request; nil if it is already sent.
+// work returns the answer of an endpoint to an admitted request. finish encodes the answer in the turn of the request,
+// for encoding is work, too.
 func (s *endpointHandler) work(
-	ctx context.Context, current *call, w http.ResponseWriter, caller admission.Caller, request reflect.Value,
-	exchange Exchange,
+	ctx context.Context, current *call, caller admission.Caller, request reflect.Value, exchange Exchange,
+	finish func(ctx context.Context, response any) (any, error),
 ) (any, error) {
 	ctx, visit, err := s.server.options.Limits.Enter(ctx, caller)
 	if err != nil {
@@ -51,14 +52,21 @@ func (s *endpointHandler) work(
 		}
 	}
 	response, err := s.call(ctx, current, request, exchange)
-	if written, ok := response.(Content); ok && err == nil && written.Stream != nil {
-		s.server.write(ctx, w, written) // a streamed answer needs its place until its end
-		return nil, nil
-	}
 	if err != nil || response == nil {
 		return nil, err
 	}
-	return s.server.render(ctx, current, response), nil // rendering is work, too
+	return finish(ctx, response)
+}
+
+// finishHTTP renders the answer for HTTP; nil if it is already sent.
+func (s *endpointHandler) finishHTTP(current *call, w http.ResponseWriter) func(context.Context, any) (any, error) {
+	return func(ctx context.Context, response any) (any, error) {
+		if written, ok := response.(Content); ok && written.Stream != nil {
+			s.server.write(ctx, w, written) // a streamed answer needs its place until its end
+			return nil, nil
+		}
+		return s.server.render(ctx, current, response), nil
+	}
 }
 
 // call calls the endpoint, through [Options.Around] if set.
