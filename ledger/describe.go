@@ -101,3 +101,21 @@ func (p *Packages) Named(name string) (Package, bool) {
 	}
 	return Package{}, false
 }
+
+// ResultType describes what a choice of a template or interface returns; ok is false when there is none.
+func (p *Packages) ResultType(name lf.TypeName, choice string) (result *lf.Type, ok bool) {
+	c, refusal := p.findChoice(name, choice)
+	if refusal != nil {
+		return nil, false
+	}
+	return c.result.lfType, true
+}
+
+// ViewType describes the view of an interface; ok is false for names of no interface.
+func (p *Packages) ViewType(name lf.TypeName) (view *lf.Type, ok bool) {
+	declared, ok := p.interfaces[name]
+	if !ok {
+		return nil, false
+	}
+	return declared.view.lfType, true
+}

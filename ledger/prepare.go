@@ -127,6 +127,14 @@ func decodeValue(part string, t *lf.Type, raw []byte) (lf.Value, *fault.Fault) {
 	if err == nil {
 		return value, nil
 	}
+	return nil, ValueRefusal(part, err)
+}
+
+// ValueRefusal is the refusal of a command whose part has a value that does not fit its type.
+func ValueRefusal(part string, err error) *fault.Fault {
+	if refusal, ok := fault.As(err); ok {
+		return refusal
+	}
 	var bad *lf.DecodeError
 	isBad := errors.As(err, &bad)
 	if isBad && part != "" {
@@ -134,12 +142,12 @@ func decodeValue(part string, t *lf.Type, raw []byte) (lf.Value, *fault.Fault) {
 	}
 	switch {
 	case isBad && len(bad.Missing) > 0:
-		return nil, fault.CommandPreprocessingFailed.New("Failed to decode the value: %s", bad).
+		return fault.CommandPreprocessingFailed.New("Failed to decode the value: %s", bad).
 			WithHint("Send every field that is not optional.")
 	case isBad && bad.MalformedText:
-		return nil, fault.MalformedText.New("%s", bad)
+		return fault.MalformedText.New("%s", bad)
 	default:
-		return nil, fault.InvalidArgumentf("%s", err)
+		return fault.InvalidArgumentf("%s", err)
 	}
 }
 

@@ -163,7 +163,7 @@ type endpointHandler struct {
 	bodyRaw      bool
 }
 
-func (f *Server) handler(e Endpoint) (http.Handler, error) {
+func (f *Server) handler(e Endpoint) (*endpointHandler, error) {
 	if err := e.check(); err != nil {
 		return nil, err
 	}

@@ -1,0 +1,236 @@
+package endpoint
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"reflect"
+	"runtime/debug"
+	"strings"
+
+	"github.com/florinledger/florin/api/admission"
+	"github.com/florinledger/florin/api/auth"
+	"github.com/florinledger/florin/ledger/fault"
+)
+
+// CallMethod is the method of calls in logs, metrics and traces.
+const CallMethod = "gRPC"
+
+// Call is a request in another encoding than JSON over HTTP. Admission, rights, turns, logs, metrics and traces are
+// those of HTTP.
+type Call struct {
+	// Name names the operation: /com.daml.ledger.api.v2.StateService/GetLedgerEnd.
+	Name string
+	// Header has the token and the trace.
+	Header http.Header
+	// Receive reads the message, once the caller is known.
+	Receive func() ([]byte, error)
+	// Decode fills the request, a struct as in the package comment. A caller without a right that does not depend on the
+	// request is refused before.
+	Decode func(ctx context.Context, message []byte, request reflect.Value) error
+	// Fail encodes an error.
+	Fail func(ctx context.Context, err error) error
+}
+
+// Operation is an endpoint for calls.
+type Operation struct{ handler *endpointHandler }
+
+// Operation prepares an endpoint for calls. The error names an incomplete endpoint.
+func (f *Server) Operation(e Endpoint) (*Operation, error) {
+	handler, err := f.handler(e)
+	if err != nil {
+		return nil, err
+	}
+	return &Operation{handler}, nil
+}
+
+// Request is the type of the request.
+func (o *Operation) Request() reflect.Type { return o.handler.request }
+
+// Response is the type of the answer.
+func (o *Operation) Response() reflect.Type { return o.handler.response }
+
+// Serve calls the endpoint; encode gets its answer while the request has its turn.
+// A read ends at the request timeout; a change ends with its context.
+func (o *Operation) Serve(ctx context.Context, in Call, encode func(ctx context.Context, answer any) error) (err error) {
+	s := o.handler
+	ctx, current, end := s.server.beginCall(ctx, in)
+	defer func() { err = end(err, recover()) }()
+	if !s.Changes() && !s.Long {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, s.server.options.RequestTimeout)
+		defer cancel()
+	}
+	defer func() { current.budget.Release() }()
+	err = o.serve(ctx, current, in, encode)
+	s.server.options.Limits.Hold(ctx, err)
+	return timely(ctx, err)
+}
+
+func (o *Operation) serve(
+	ctx context.Context, current *call, in Call, encode func(ctx context.Context, answer any) error,
+) error {
+	s, limits := o.handler, o.handler.server.options.Limits
+	if err := limits.Crowded(false); err != nil {
+		return err
+	}
+	caller, busy, refused := s.server.admit(ctx, current, current.request)
+	if err := cmp.Or(busy, refused); err != nil {
+		return err
+	}
+	current.claims = current.claims.Noting()
+	if caller.Anonymous {
+		if err := limits.Crowded(true); err != nil {
+			return err
+		}
+		if s.Access != Open {
+			return current.claims.Require()
+		}
+	}
+	message, err := in.Receive()
+	if err != nil {
+		return err
+	}
+	body := limits.Body(caller, strings.NewReader(""))
+	defer body.Release()
+	if err := body.Take(int64(len(message))); err != nil {
+		return err
+	}
+	if len(message) > admission.FreeBody { // large messages are decoded only for callers with the right
+		if err := doWithNewRights(ctx, func() error { return s.checkCaller(ctx, current) }); err != nil {
+			return err
+		}
+	}
+	request := reflect.New(s.request).Elem()
+	if err := in.Decode(ctx, message, request); err != nil {
+		return err
+	}
+	_, err = s.perform(ctx, current, caller, request, Exchange{Info: s.Info},
+		func(ctx context.Context, answer any) (any, error) { return nil, encode(ctx, answer) })
+	return err
+}
+
+// Keep counts the bytes of an encoded answer until the end of the call.
+func Keep(ctx context.Context, bytes int) error { return callOf(ctx).budget.Keep(int64(bytes)) }
+
+// Feed is a stream for calls.
+type Feed struct{ handler *streamHandler }
+
+// Feed prepares a stream for calls. The error names an incomplete stream.
+func (f *Server) Feed(s Stream) (*Feed, error) {
+	if err := s.check(); err != nil {
+		return nil, err
+	}
+	return &Feed{&streamHandler{Stream: s, server: f}}, nil
+}
+
+// Request is the type of the request.
+func (o *Feed) Request() reflect.Type { return o.handler.request }
+
+// Element is the type of the elements.
+func (o *Feed) Element() reflect.Type { return o.handler.element }
+
+// Serve runs the stream until its end. send waits until the connection has taken the element.
+func (o *Feed) Serve(ctx context.Context, in Call, send func(ctx context.Context, element any) error) (err error) {
+	s := o.handler
+	ctx, current, end := s.server.beginCall(ctx, in)
+	defer func() { err = end(err, recover()) }()
+	changes := s.server.options.Streams.seen()
+	caller, busy, refused := s.server.admit(ctx, current, current.request)
+	if err := cmp.Or(busy, refused); err != nil {
+		s.server.options.Limits.Hold(ctx, err)
+		return err
+	}
+	within, _, open, err := s.join(ctx, current, caller, changes)
+	if err != nil {
+		s.server.options.Limits.Hold(ctx, err)
+		return err
+	}
+	defer open.leave()
+	if open.refusal != nil {
+		return open.refusal
+	}
+	if caller.Anonymous && s.Access != Open {
+		return current.claims.Require()
+	}
+	message, err := in.Receive()
+	if err != nil {
+		return err
+	}
+	body := s.server.options.Limits.Asked(caller, strings.NewReader(""))
+	defer body.Release() // the request counts as long as the stream is open
+	if err := body.Take(int64(len(message))); err != nil {
+		return err
+	}
+	request := reflect.New(s.request).Elem()
+	if err := in.Decode(within, message, request); err != nil {
+		return err
+	}
+	return s.feed(within, current, request, func(element any) error {
+		if err := context.Cause(within); err != nil {
+			return err
+		}
+		return send(within, element)
+	})
+}
+
+// beginCall starts the trace of a call. end writes its log line, and turns a panic into an error.
+func (f *Server) beginCall(
+	ctx context.Context, in Call,
+) (_ context.Context, _ *call, end func(err error, panicked any) error) {
+	started := f.options.Now()
+	current := &call{
+		request: &http.Request{Method: CallMethod, URL: &url.URL{Path: in.Name}, Header: in.Header}, pattern: in.Name,
+	}
+	ctx, endSpan := f.trace(ctx, current.request, current)
+	ctx = context.WithValue(ctx, callKey{}, current)
+	return ctx, current, func(err error, panicked any) error {
+		if panicked != nil {
+			err = fault.Internal(fmt.Errorf("panic: %v\n%s", panicked, debug.Stack()))
+		}
+		status := http.StatusOK
+		if err != nil {
+			if !isUsualEnd(err) {
+				current.failure = err
+			}
+			status = FaultOf(err).HTTP()
+		}
+		if current.gone() {
+			status = statusClientGone
+		}
+		f.report(ctx, current, status, 0, f.options.Now().Sub(started))
+		endSpan(status)
+		if err == nil {
+			return nil
+		}
+		return in.Fail(ctx, err)
+	}
+}
+
+// timely is the error of a call that ran out of time.
+func timely(ctx context.Context, err error) error {
+	if OutOfTime(ctx) && (errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)) {
+		return &TimeoutError{}
+	}
+	return err
+}
+
+// FaultOf is the fault in an error of this package or of an endpoint, for encodings that have no plain text answers.
+func FaultOf(err error) *fault.Fault {
+	if timeout, ok := errors.AsType[*TimeoutError](err); ok {
+		return fault.RequestTimeOut.New("The request took longer than the server waits.").
+			WithDefiniteAnswer(false).WithHint(timeout.Advice)
+	}
+	text, ok := errors.AsType[*textError](err)
+	switch {
+	case !ok:
+		return fault.From(err)
+	case errors.Is(err, auth.ErrTwoAuthorizations), strings.Contains(text.text, "header Authorization"):
+		return fault.Unauthenticated.New("%s", text.text)
+	default:
+		return fault.InvalidArgumentf("%s", strings.TrimPrefix(text.text, invalidValue))
+	}
+}

@@ -1,0 +1,301 @@
+package grpcapi
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"unicode"
+
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	"github.com/florinledger/florin/api/endpoint"
+	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/lf"
+	"github.com/florinledger/florin/ledger/protovalue"
+)
+
+// A plan pairs the fields of a message with those of a wire type, by their names in JSON. It is made once, so that a
+// call pays for no search, and a field without a partner is found when the node starts.
+
+// conversion is what the values of one call need beside their plan.
+type conversion struct {
+	packages *ledger.Packages
+	// preference are the packages that the submission prefers for package names.
+	preference []lf.PackageID
+	values     protovalue.Encoder
+}
+
+// plan converts between a message and a struct.
+type plan struct {
+	fields []fieldPlan
+	// choice is set for a one-of: at most one of the fields has a value.
+	choice bool
+}
+
+type fieldPlan struct {
+	descriptor protoreflect.FieldDescriptor
+	// index leads to the field of the struct; it has several steps for a field of the body.
+	index []int
+	// inner is set for a field that stands for a one-of of the message: its plan reads the same message.
+	inner *plan
+	// demanded is set for a message whose absence the struct cannot say.
+	demanded bool
+	codec    codec
+	// typed finds the type of a value from the struct around it; nil for other fields.
+	typed typeOf
+}
+
+// codec converts one value. The target of encode is the container of a message, list or map, and a new scalar else.
+type codec struct {
+	decode func(c *conversion, from protoreflect.Value, to reflect.Value) error
+	encode func(c *conversion, from reflect.Value, parent protoreflect.Message, field protoreflect.FieldDescriptor) error
+}
+
+// planner makes plans. It is used only while the node starts.
+type planner struct {
+	known map[planKey]*plan
+}
+
+type planKey struct {
+	message protoreflect.FullName
+	target  reflect.Type
+}
+
+func newPlanner() *planner {
+	return &planner{known: map[planKey]*plan{}}
+}
+
+// root plans a request struct with parameters and a body. whole is the field of the message that is the whole body, ""
+// for none.
+func (p *planner) root(message protoreflect.MessageDescriptor, target reflect.Type, whole protoreflect.Name) (*plan, error) {
+	places := map[string]place{}
+	for i := range target.NumField() {
+		field := target.Field(i)
+		if name := cmpTags(field, "path", "query"); name != "" {
+			places[camel(name)] = place{[]int{i}, field.Type}
+			continue
+		}
+		if _, isBody := field.Tag.Lookup("body"); !isBody {
+			continue
+		}
+		if whole != "" {
+			places[message.Fields().ByName(whole).JSONName()] = place{[]int{i}, field.Type}
+			continue
+		}
+		if field.Type.Kind() != reflect.Struct {
+			return nil, fmt.Errorf("%s: the body of %s is a %s", message.FullName(), target, field.Type)
+		}
+		for name, inner := range placesOf(field.Type) {
+			places[name] = place{append([]int{i}, inner.index...), inner.typ}
+		}
+	}
+	out := &plan{}
+	return out, p.fill(out, message, places)
+}
+
+func cmpTags(field reflect.StructField, tags ...string) string {
+	for _, tag := range tags {
+		if name, ok := field.Tag.Lookup(tag); ok {
+			return name
+		}
+	}
+	return ""
+}
+
+// camel turns user-id and page_size into userId and pageSize.
+func camel(name string) string {
+	var out strings.Builder
+	upper := false
+	for _, char := range name {
+		switch {
+		case char == '-' || char == '_':
+			upper = true
+		case upper:
+			out.WriteRune(unicode.ToUpper(char))
+			upper = false
+		default:
+			out.WriteRune(char)
+		}
+	}
+	return out.String()
+}
+
+// place is a field of a struct.
+type place struct {
+	index []int
+	typ   reflect.Type
+}
+
+// placesOf are the fields of a struct by their names in JSON.
+func placesOf(t reflect.Type) map[string]place {
+	places := map[string]place{}
+	for i := range t.NumField() {
+		field := t.Field(i)
+		if name, _, _ := strings.Cut(field.Tag.Get("json"), ","); name != "" && name != "-" {
+			places[name] = place{[]int{i}, field.Type}
+		}
+	}
+	return places
+}
+
+// message plans a struct.
+func (p *planner) message(message protoreflect.MessageDescriptor, target reflect.Type) (*plan, error) {
+	key := planKey{message.FullName(), target}
+	if known, ok := p.known[key]; ok {
+		return known, nil
+	}
+	out := &plan{}
+	p.known[key] = out // before its parts, for messages may be recursive
+	if isOneOf(target) && message.Oneofs().Len() == 1 && message.Oneofs().Get(0).Fields().Len() == message.Fields().Len() {
+		return out, p.fillChoice(out, message.Oneofs().Get(0), target)
+	}
+	return out, p.fill(out, message, placesOf(target))
+}
+
+// fill pairs the fields of a message with places.
+func (p *planner) fill(out *plan, message protoreflect.MessageDescriptor, places map[string]place) error {
+	for i := range message.Oneofs().Len() {
+		choice := message.Oneofs().Get(i)
+		if choice.IsSynthetic() {
+			continue
+		}
+		found, ok := places[camel(string(choice.Name()))]
+		if !ok && isLeftOut(choice.FullName()) {
+			continue
+		}
+		if !ok {
+			return fmt.Errorf("%s has no place", choice.FullName())
+		}
+		target := found.typ
+		if target.Kind() == reflect.Pointer {
+			target = target.Elem()
+		}
+		if !isOneOf(target) {
+			return fmt.Errorf("%s: %s is no one-of", choice.FullName(), target)
+		}
+		inner := &plan{}
+		if err := p.fillChoice(inner, choice, target); err != nil {
+			return err
+		}
+		out.fields = append(out.fields, fieldPlan{index: found.index, inner: inner})
+	}
+	for i := range message.Fields().Len() {
+		field := message.Fields().Get(i)
+		if choice := field.ContainingOneof(); choice != nil && !choice.IsSynthetic() {
+			continue
+		}
+		found, ok := places[field.JSONName()]
+		if !ok && isLeftOut(field.FullName()) {
+			continue
+		}
+		if !ok {
+			return fmt.Errorf("%s has no place", field.FullName())
+		}
+		if isValue(field) {
+			typed, ok := valueTypes[field.FullName()]
+			if !ok || found.typ != rawType {
+				return fmt.Errorf("%s: the type of its value is not known", field.FullName())
+			}
+			out.fields = append(out.fields, fieldPlan{descriptor: field, index: found.index, typed: typed})
+			continue
+		}
+		made, err := p.codec(field, found.typ)
+		if err != nil {
+			return fmt.Errorf("%s: %w", field.FullName(), err)
+		}
+		isMessage := field.Kind() == protoreflect.MessageKind && !field.IsList() && !field.IsMap()
+		out.fields = append(out.fields, fieldPlan{
+			descriptor: field, index: found.index, codec: made,
+			demanded: isMessage && found.typ.Kind() == reflect.Struct && !isOneOf(found.typ),
+		})
+	}
+	// Values come last, for their types depend on the other fields.
+	slices.SortStableFunc(out.fields, func(a, b fieldPlan) int { return rank(a) - rank(b) })
+	return nil
+}
+
+func rank(field fieldPlan) int {
+	if field.typed != nil {
+		return 1
+	}
+	return 0
+}
+
+// fillChoice pairs the alternatives of a one-of.
+func (p *planner) fillChoice(out *plan, choice protoreflect.OneofDescriptor, target reflect.Type) error {
+	out.choice = true
+	places := placesOf(target)
+	for i := range choice.Fields().Len() {
+		field := choice.Fields().Get(i)
+		found, ok := place{}, false
+		for _, name := range alternativeNames(field) {
+			if found, ok = places[name]; ok {
+				break
+			}
+		}
+		if !ok && isLeftOut(field.FullName()) {
+			continue
+		}
+		if !ok {
+			return fmt.Errorf("%s has no place in %s", field.FullName(), target)
+		}
+		index, typ := found.index, found.typ.Elem()
+		made, err := p.alternative(field, typ)
+		if err != nil {
+			return fmt.Errorf("%s: %w", field.FullName(), err)
+		}
+		out.fields = append(out.fields, fieldPlan{descriptor: field, index: index, codec: made})
+	}
+	return nil
+}
+
+// alternativeNames are the names that an alternative may have in JSON: its own, its type's, or the latter with Js.
+func alternativeNames(field protoreflect.FieldDescriptor) []string {
+	own := field.JSONName()
+	names := []string{strings.ToUpper(own[:1]) + own[1:]}
+	if message := field.Message(); message != nil {
+		names = append(names, string(message.Name()), "Js"+string(message.Name()))
+	}
+	return names
+}
+
+// alternative is the codec of a pointer to an alternative, which may be wrapped as {"value": …}.
+func (p *planner) alternative(field protoreflect.FieldDescriptor, typ reflect.Type) (codec, error) {
+	inner, isWrapped := typ, isWrapper(typ)
+	if isWrapped {
+		inner = typ.Field(0).Type
+	}
+	made, err := p.codec(field, inner)
+	if err != nil {
+		return codec{}, err
+	}
+	return codec{
+		decode: func(c *conversion, from protoreflect.Value, to reflect.Value) error {
+			to.Set(reflect.New(typ))
+			if isWrapped {
+				return made.decode(c, from, to.Elem().Field(0))
+			}
+			return made.decode(c, from, to.Elem())
+		},
+		encode: func(
+			c *conversion, from reflect.Value, parent protoreflect.Message, field protoreflect.FieldDescriptor,
+		) error {
+			if isWrapped {
+				return made.encode(c, from.Elem().Field(0), parent, field)
+			}
+			return made.encode(c, from.Elem(), parent, field)
+		},
+	}, nil
+}
+
+var oneOfType = reflect.TypeFor[endpoint.OneOf]()
+
+func isOneOf(t reflect.Type) bool {
+	return t.Kind() == reflect.Struct && t.NumField() > 0 && t.Field(0).Type == oneOfType
+}
+
+// isWrapper reports whether a type is an [endpoint.Value].
+func isWrapper(t reflect.Type) bool {
+	return t.Kind() == reflect.Struct && t.PkgPath() == oneOfType.PkgPath() && strings.HasPrefix(t.Name(), "Value[")
+}
