@@ -68,6 +68,15 @@ type Options struct {
 	RequestTimeout time.Duration
 }
 
+// ledgerServer makes the server of the ledger API.
+func (o Options) ledgerServer() (*endpoint.Server, error) {
+	return endpoint.NewServer(endpoint.Options{
+		Auth: o.Auth, Failures: o.Ledger.Failures(), Logger: o.Logger, Now: o.Now, MaxBodyBytes: o.MaxBodyBytes,
+		RequestTimeout: o.RequestTimeout, Streams: o.Streams, Tracer: o.Tracer, Measure: o.Measure, Limits: o.Limits,
+		AllowOrigin: o.Origins.Allow,
+	})
+}
+
 // NewRouter makes the handler of the whole API.
 func NewRouter(options Options) (http.Handler, error) {
 	if options.Ledger == nil || options.Registry == nil || options.Operator == nil || options.Readiness == nil {
@@ -79,11 +88,7 @@ func NewRouter(options Options) (http.Handler, error) {
 	if options.Limits == nil {
 		options.Limits = admission.New(admission.Options{Now: options.Now})
 	}
-	server, err := endpoint.NewServer(endpoint.Options{
-		Auth: options.Auth, Failures: options.Ledger.Failures(), Logger: options.Logger, Now: options.Now,
-		MaxBodyBytes: options.MaxBodyBytes, RequestTimeout: options.RequestTimeout, Streams: options.Streams,
-		Tracer: options.Tracer, Measure: options.Measure, Limits: options.Limits, AllowOrigin: options.Origins.Allow,
-	})
+	server, err := options.ledgerServer()
 	if err != nil {
 		return nil, err
 	}

@@ -229,9 +229,13 @@ func (r Reader) ChangedPackages(ctx context.Context) ([]ChangedPackage, error) {
 	return packages, failed("reading the packages", err)
 }
 
-func fromDBPackage(row dbgen.Package) ledger.UploadedPackage {
-	return ledger.UploadedPackage{
+func fromDBPackage(row dbgen.ListPackagesRow) ledger.UploadedPackage {
+	out := ledger.UploadedPackage{
 		ID: lf.PackageID(row.PackageID), Name: row.Name, Version: row.Version, IsVetted: row.IsVetted,
 		Offset: ledger.Offset(row.UploadedOffset), Bytes: row.ByteCount,
 	}
+	if row.ChangedAt != nil {
+		out.UploadedAt = row.ChangedAt.UTC()
+	}
+	return out
 }

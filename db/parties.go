@@ -104,15 +104,37 @@ func (d *DB) UpdateParty(
 		current.Annotations = changed.Annotations
 		current.ResourceVersion++
 		updated = current
-		annotations, err := toDBAnnotations(current.Annotations)
-		if err != nil {
-			return failed("writing annotations", err)
-		}
-		return failed("updating a party", tx.queries.UpdateParty(ctx, dbgen.UpdatePartyParams{
-			Party: party, Annotations: annotations, ResourceVersion: current.ResourceVersion,
-		}))
+		return tx.storeParty(ctx, current)
 	})
 	return updated, err
+}
+
+func (t *Tx) storeParty(ctx context.Context, details ledger.PartyDetails) error {
+	annotations, err := toDBAnnotations(details.Annotations)
+	if err != nil {
+		return failed("writing annotations", err)
+	}
+	return failed("updating a party", t.queries.UpdateParty(ctx, dbgen.UpdatePartyParams{
+		Party: details.Party, Annotations: annotations, ResourceVersion: details.ResourceVersion,
+		IdentityProviderID: details.IdentityProviderID,
+	}))
+}
+
+// MoveParty hands a local party to another identity provider. The resource version stays. Faults: PARTY_NOT_FOUND,
+// PERMISSION_DENIED when the party is not at the source.
+func (d *DB) MoveParty(ctx context.Context, party ledger.Party, source, target string) error {
+	return d.InTx(ctx, func(tx *Tx) error {
+		current, err := tx.lockLocalParty(ctx, party)
+		if err != nil {
+			return err
+		}
+		if current.IdentityProviderID != source {
+			return fault.PermissionDenied.New("Party %q belongs to the identity provider %q, not to %q",
+				party, current.IdentityProviderID, source)
+		}
+		current.IdentityProviderID = target
+		return tx.storeParty(ctx, current)
+	})
 }
 
 func (t *Tx) lockLocalParty(ctx context.Context, party ledger.Party) (ledger.PartyDetails, error) {

@@ -1,6 +1,8 @@
 package ledger
 
 import (
+	"time"
+
 	"crypto/sha256"
 	"encoding/hex"
 
@@ -16,6 +18,8 @@ type UploadedPackage struct {
 	IsVetted bool
 	// Offset is that of the upload.
 	Offset Offset
+	// UploadedAt is the record time of the upload; zero if its entry is gone.
+	UploadedAt time.Time
 	// Bytes is the length of its payload in Daml-LF.
 	Bytes int64
 }

@@ -190,3 +190,6 @@ func (e Endpoint) check() error {
 	}
 	return e.checkAsParty()
 }
+
+// Types are the types of the request and the answer.
+func (e Endpoint) Types() (request, response reflect.Type) { return e.request, e.response }

@@ -239,3 +239,6 @@ func accessTokenExpired(open *openStream) error {
 	return fault.AccessTokenExpired.New("The access token of user %q expired at %s while the stream was open.",
 		open.claims.UserID(), Timestamp(open.claims.ExpiresAt()))
 }
+
+// Types are the types of the request and the elements.
+func (s Stream) Types() (request, element reflect.Type) { return s.request, s.element }

@@ -148,14 +148,14 @@ func (p *planner) single(field protoreflect.FieldDescriptor, target reflect.Type
 }
 
 func (p *planner) plain(field protoreflect.FieldDescriptor, target reflect.Type) (single, error) {
-	if field.Kind() == protoreflect.MessageKind {
-		return p.messageCodec(field.Message(), target)
-	}
-	if field.Kind() == protoreflect.EnumKind {
-		return enumCodec(field.Enum(), target)
-	}
-	if special, ok := specialTexts[field.FullName()]; ok {
+	if special, ok := specialFields[field.FullName()]; ok {
 		return special, nil
+	}
+	switch field.Kind() {
+	case protoreflect.MessageKind:
+		return p.messageCodec(field.Message(), target)
+	case protoreflect.EnumKind:
+		return enumCodec(field.Enum(), target)
 	}
 	pair := scalar{field.Kind(), target.Kind()}
 	switch {
@@ -359,6 +359,11 @@ var specialMessages = map[specialMessage]single{
 		func(at endpoint.Timestamp) (*timestamppb.Timestamp, error) {
 			return timestamppb.New(time.Time(at)), nil
 		}),
+	{"google.protobuf.Timestamp", reflect.TypeFor[string]()}: special(
+		func(at *timestamppb.Timestamp) (string, error) {
+			read, err := readTime(at)
+			return read.String(), err
+		}, nil),
 	{"google.protobuf.Duration", reflect.TypeFor[v2.Duration]()}: special(
 		func(d *durationpb.Duration) (v2.Duration, error) {
 			return v2.Duration{Seconds: d.GetSeconds(), Nanos: d.GetNanos()}, nil
@@ -419,5 +424,21 @@ var hexText = single{
 	},
 }
 
-// specialTexts are fields whose text in JSON has another form.
-var specialTexts = map[protoreflect.FullName]single{}
+// vetAll reads what an upload vets: all packages, unless the client wants none.
+var vetAll = single{decode: func(_ *conversion, from protoreflect.Value, to reflect.Value) error {
+	change := ledgerpb.UploadDarFileRequest_VettingChange(from.Enum())
+	if _, ok := ledgerpb.UploadDarFileRequest_VettingChange_name[int32(change)]; !ok {
+		return fault.InvalidArgumentf("vetting_change is defined with invalid value %d", change)
+	}
+	to.SetBool(change != ledgerpb.UploadDarFileRequest_VETTING_CHANGE_DONT_VET_ANY_PACKAGES)
+	return nil
+}}
+
+// specialFields are fields that have another form in JSON.
+var specialFields = map[protoreflect.FullName]single{
+	base + "Completion.transaction_hash":                 hexText,
+	base + "Transaction.external_transaction_hash":       hexText,
+	base + "GetCompletionByHashRequest.transaction_hash": hexText,
+	base + "GetUpdateByHashRequest.transaction_hash":     hexText,
+	admin + "UploadDarFileRequest.vetting_change":        vetAll,
+}

@@ -60,7 +60,7 @@ func (p *plan) encode(c *conversion, from reflect.Value, to protoreflect.Message
 	for i := range p.fields {
 		field := &p.fields[i]
 		value := from.FieldByIndex(field.index)
-		if value.IsZero() {
+		if value.IsZero() && !field.demanded {
 			continue
 		}
 		var err error

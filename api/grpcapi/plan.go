@@ -1,6 +1,8 @@
 package grpcapi
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -39,7 +41,7 @@ type fieldPlan struct {
 	index []int
 	// inner is set for a field that stands for a one-of of the message: its plan reads the same message.
 	inner *plan
-	// demanded is set for a message whose absence the struct cannot say.
+	// demanded is set for a message whose absence the struct cannot say: a request must have it, and an answer has it.
 	demanded bool
 	codec    codec
 	// typed finds the type of a value from the struct around it; nil for other fields.
@@ -69,38 +71,35 @@ func newPlanner() *planner {
 // root plans a request struct with parameters and a body. whole is the field of the message that is the whole body, ""
 // for none.
 func (p *planner) root(message protoreflect.MessageDescriptor, target reflect.Type, whole protoreflect.Name) (*plan, error) {
-	places := map[string]place{}
+	places := map[string][]place{}
 	for i := range target.NumField() {
 		field := target.Field(i)
-		if name := cmpTags(field, "path", "query"); name != "" {
-			places[camel(name)] = place{[]int{i}, field.Type}
+		if name := parameter(field); name != "" {
+			places[name] = append(places[name], place{[]int{i}, field.Type})
 			continue
 		}
 		if _, isBody := field.Tag.Lookup("body"); !isBody {
 			continue
 		}
 		if whole != "" {
-			places[message.Fields().ByName(whole).JSONName()] = place{[]int{i}, field.Type}
+			name := message.Fields().ByName(whole).JSONName()
+			places[name] = append(places[name], place{[]int{i}, field.Type})
 			continue
 		}
 		if field.Type.Kind() != reflect.Struct {
 			return nil, fmt.Errorf("%s: the body of %s is a %s", message.FullName(), target, field.Type)
 		}
 		for name, inner := range placesOf(field.Type) {
-			places[name] = place{append([]int{i}, inner.index...), inner.typ}
+			places[name] = append(places[name], place{append([]int{i}, inner[0].index...), inner[0].typ})
 		}
 	}
 	out := &plan{}
 	return out, p.fill(out, message, places)
 }
 
-func cmpTags(field reflect.StructField, tags ...string) string {
-	for _, tag := range tags {
-		if name, ok := field.Tag.Lookup(tag); ok {
-			return name
-		}
-	}
-	return ""
+// parameter is the name of a path or query parameter as a field of JSON; "" for none.
+func parameter(field reflect.StructField) string {
+	return camel(cmp.Or(field.Tag.Get("path"), field.Tag.Get("query")))
 }
 
 // camel turns user-id and page_size into userId and pageSize.
@@ -128,12 +127,12 @@ type place struct {
 }
 
 // placesOf are the fields of a struct by their names in JSON.
-func placesOf(t reflect.Type) map[string]place {
-	places := map[string]place{}
+func placesOf(t reflect.Type) map[string][]place {
+	places := map[string][]place{}
 	for i := range t.NumField() {
 		field := t.Field(i)
 		if name, _, _ := strings.Cut(field.Tag.Get("json"), ","); name != "" && name != "-" {
-			places[name] = place{[]int{i}, field.Type}
+			places[name] = []place{{[]int{i}, field.Type}}
 		}
 	}
 	return places
@@ -154,20 +153,20 @@ func (p *planner) message(message protoreflect.MessageDescriptor, target reflect
 }
 
 // fill pairs the fields of a message with places.
-func (p *planner) fill(out *plan, message protoreflect.MessageDescriptor, places map[string]place) error {
+func (p *planner) fill(out *plan, message protoreflect.MessageDescriptor, places map[string][]place) error {
 	for i := range message.Oneofs().Len() {
 		choice := message.Oneofs().Get(i)
 		if choice.IsSynthetic() {
 			continue
 		}
-		found, ok := places[camel(string(choice.Name()))]
-		if !ok && isLeftOut(choice.FullName()) {
+		found := places[camel(string(choice.Name()))]
+		if len(found) == 0 && isLeftOut(choice.FullName()) {
 			continue
 		}
-		if !ok {
+		if len(found) == 0 {
 			return fmt.Errorf("%s has no place", choice.FullName())
 		}
-		target := found.typ
+		target := found[0].typ
 		if target.Kind() == reflect.Pointer {
 			target = target.Elem()
 		}
@@ -178,41 +177,46 @@ func (p *planner) fill(out *plan, message protoreflect.MessageDescriptor, places
 		if err := p.fillChoice(inner, choice, target); err != nil {
 			return err
 		}
-		out.fields = append(out.fields, fieldPlan{index: found.index, inner: inner})
+		out.fields = append(out.fields, fieldPlan{index: found[0].index, inner: inner})
 	}
 	for i := range message.Fields().Len() {
 		field := message.Fields().Get(i)
 		if choice := field.ContainingOneof(); choice != nil && !choice.IsSynthetic() {
 			continue
 		}
-		found, ok := places[field.JSONName()]
-		if !ok && isLeftOut(field.FullName()) {
-			continue
-		}
-		if !ok {
+		found := places[jsonName(field)]
+		if len(found) == 0 && !isLeftOut(field.FullName()) {
 			return fmt.Errorf("%s has no place", field.FullName())
 		}
-		if isValue(field) {
-			typed, ok := valueTypes[field.FullName()]
-			if !ok || found.typ != rawType {
-				return fmt.Errorf("%s: the type of its value is not known", field.FullName())
+		for _, at := range found { // an id of the path may be in the body, too
+			made, err := p.field(field, at)
+			if err != nil {
+				return fmt.Errorf("%s: %w", field.FullName(), err)
 			}
-			out.fields = append(out.fields, fieldPlan{descriptor: field, index: found.index, typed: typed})
-			continue
+			out.fields = append(out.fields, made)
 		}
-		made, err := p.codec(field, found.typ)
-		if err != nil {
-			return fmt.Errorf("%s: %w", field.FullName(), err)
-		}
-		isMessage := field.Kind() == protoreflect.MessageKind && !field.IsList() && !field.IsMap()
-		out.fields = append(out.fields, fieldPlan{
-			descriptor: field, index: found.index, codec: made,
-			demanded: isMessage && found.typ.Kind() == reflect.Struct && !isOneOf(found.typ),
-		})
 	}
 	// Values come last, for their types depend on the other fields.
 	slices.SortStableFunc(out.fields, func(a, b fieldPlan) int { return rank(a) - rank(b) })
 	return nil
+}
+
+func (p *planner) field(field protoreflect.FieldDescriptor, at place) (fieldPlan, error) {
+	out := fieldPlan{descriptor: field, index: at.index}
+	if isValue(field) {
+		typed, ok := valueTypes[field.FullName()]
+		if !ok || at.typ != rawType {
+			return out, errors.New("the type of its value is not known")
+		}
+		out.typed = typed
+		return out, nil
+	}
+	var err error
+	out.codec, err = p.codec(field, at.typ)
+	isMessage := field.Kind() == protoreflect.MessageKind && !field.IsList() && !field.IsMap()
+	out.demanded = isMessage && at.typ.Kind() == reflect.Struct && !isOneOf(at.typ) &&
+		specialMessages[specialMessage{field.Message().FullName(), at.typ}].encode == nil
+	return out, err
 }
 
 func rank(field fieldPlan) int {
@@ -228,24 +232,21 @@ func (p *planner) fillChoice(out *plan, choice protoreflect.OneofDescriptor, tar
 	places := placesOf(target)
 	for i := range choice.Fields().Len() {
 		field := choice.Fields().Get(i)
-		found, ok := place{}, false
+		var found []place
 		for _, name := range alternativeNames(field) {
-			if found, ok = places[name]; ok {
-				break
-			}
+			found = append(found, places[name]...)
 		}
-		if !ok && isLeftOut(field.FullName()) {
+		if len(found) == 0 && isLeftOut(field.FullName()) {
 			continue
 		}
-		if !ok {
+		if len(found) == 0 {
 			return fmt.Errorf("%s has no place in %s", field.FullName(), target)
 		}
-		index, typ := found.index, found.typ.Elem()
-		made, err := p.alternative(field, typ)
+		made, err := p.alternative(field, found[0].typ.Elem())
 		if err != nil {
 			return fmt.Errorf("%s: %w", field.FullName(), err)
 		}
-		out.fields = append(out.fields, fieldPlan{descriptor: field, index: index, codec: made})
+		out.fields = append(out.fields, fieldPlan{descriptor: field, index: found[0].index, codec: made})
 	}
 	return nil
 }

@@ -163,3 +163,14 @@ func (a *API) packages() *ledger.Packages { return a.catalog.Snapshot() }
 
 // Version is the version of the API that clients see.
 func (a *API) Version() string { return a.settings.Version }
+
+// CurrentPackages returns the packages of the ledger, for encodings that need the types of values.
+func (a *API) CurrentPackages(ctx context.Context) (*ledger.Packages, error) {
+	return a.catalog.For(ctx)
+}
+
+// KnownPackages returns the packages that this process knows, for the values of its own answers.
+func (a *API) KnownPackages() *ledger.Packages { return a.packages() }
+
+// ParticipantID is the id of the participant.
+func (a *API) ParticipantID() string { return a.node.ParticipantID }

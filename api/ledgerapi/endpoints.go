@@ -2,6 +2,7 @@ package ledgerapi
 
 import (
 	"net/http"
+	"slices"
 
 	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/api/v2"
@@ -39,6 +40,11 @@ func (a *API) Endpoints() []endpoint.Endpoint {
 	all = append(all, a.idps.Endpoints()...)
 	all = append(all, a.packaged.Endpoints()...)
 	return append(all, a.stateEndpoints()...)
+}
+
+// OnlyCalls lists the operations that only the gRPC API has, or has in another form than JSON.
+func (a *API) OnlyCalls() []endpoint.Endpoint {
+	return slices.Concat(a.users.OnlyCalls(), a.parties.OnlyCalls(), a.packaged.OnlyCalls())
 }
 
 func (a *API) commandEndpoints() []endpoint.Endpoint {

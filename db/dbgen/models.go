@@ -185,19 +185,6 @@ type Lifecycle struct {
 	DueSince time.Time
 }
 
-// What is known of the packages that were uploaded. They are never deleted.
-type Package struct {
-	PackageID string
-	Name      string
-	Version   string
-	// Commands may use the package.
-	IsVetted       bool
-	UploadedOffset int64
-	// Where it was uploaded, vetted or unvetted last.
-	ChangedOffset int64
-	ByteCount     int64
-}
-
 // The parties that this node knows.
 type Party struct {
 	Party               ledger.Party

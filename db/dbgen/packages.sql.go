@@ -189,21 +189,33 @@ func (q *Queries) ListForgedPackages(ctx context.Context) ([]string, error) {
 }
 
 const ListPackages = `-- name: ListPackages :many
-SELECT package_id, name, version, is_vetted, uploaded_offset, changed_offset, byte_count
-FROM packages
-ORDER BY uploaded_offset, package_id
+SELECT p.package_id, p.name, p.version, p.is_vetted, p.uploaded_offset, p.changed_offset, p.byte_count, c.changed_at
+FROM packages AS p
+LEFT JOIN package_changes AS c ON c.ledger_offset = p.uploaded_offset
+ORDER BY p.uploaded_offset, p.package_id
 `
 
-// ListPackages lists all packages that were uploaded, without their payloads.
-func (q *Queries) ListPackages(ctx context.Context) ([]Package, error) {
+type ListPackagesRow struct {
+	PackageID      string
+	Name           string
+	Version        string
+	IsVetted       bool
+	UploadedOffset int64
+	ChangedOffset  int64
+	ByteCount      int64
+	ChangedAt      *time.Time
+}
+
+// ListPackages lists all packages that were uploaded, without their payloads, with the time of the upload.
+func (q *Queries) ListPackages(ctx context.Context) ([]ListPackagesRow, error) {
 	rows, err := q.db.Query(ctx, ListPackages)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	items := []Package{}
+	items := []ListPackagesRow{}
 	for rows.Next() {
-		var i Package
+		var i ListPackagesRow
 		if err := rows.Scan(
 			&i.PackageID,
 			&i.Name,
@@ -212,6 +224,7 @@ func (q *Queries) ListPackages(ctx context.Context) ([]Package, error) {
 			&i.UploadedOffset,
 			&i.ChangedOffset,
 			&i.ByteCount,
+			&i.ChangedAt,
 		); err != nil {
 			return nil, err
 		}

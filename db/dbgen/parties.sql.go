@@ -175,18 +175,24 @@ func (q *Queries) LockParty(ctx context.Context, party ledger.Party) (Party, err
 
 const UpdateParty = `-- name: UpdateParty :exec
 UPDATE parties
-SET resource_version = $1, annotations = $2
-WHERE party = $3
+SET resource_version = $1, annotations = $2, identity_provider_id = $3
+WHERE party = $4
 `
 
 type UpdatePartyParams struct {
-	ResourceVersion int64
-	Annotations     []byte
-	Party           ledger.Party
+	ResourceVersion    int64
+	Annotations        []byte
+	IdentityProviderID string
+	Party              ledger.Party
 }
 
 // UpdateParty overwrites what may change of a locked party.
 func (q *Queries) UpdateParty(ctx context.Context, arg UpdatePartyParams) error {
-	_, err := q.db.Exec(ctx, UpdateParty, arg.ResourceVersion, arg.Annotations, arg.Party)
+	_, err := q.db.Exec(ctx, UpdateParty,
+		arg.ResourceVersion,
+		arg.Annotations,
+		arg.IdentityProviderID,
+		arg.Party,
+	)
 	return err
 }

@@ -8,11 +8,12 @@ FROM package_changes;
 SELECT coalesce(max(serial), 1)::integer AS serial
 FROM package_changes;
 
--- ListPackages lists all packages that were uploaded, without their payloads.
+-- ListPackages lists all packages that were uploaded, without their payloads, with the time of the upload.
 -- name: ListPackages :many
-SELECT package_id, name, version, is_vetted, uploaded_offset, changed_offset, byte_count
-FROM packages
-ORDER BY uploaded_offset, package_id;
+SELECT p.package_id, p.name, p.version, p.is_vetted, p.uploaded_offset, p.changed_offset, p.byte_count, c.changed_at
+FROM packages AS p
+LEFT JOIN package_changes AS c ON c.ledger_offset = p.uploaded_offset
+ORDER BY p.uploaded_offset, p.package_id;
 
 -- GetPackagesNeed is the newest schema step that a program must know to use the packages; 0 for none.
 -- name: GetPackagesNeed :one

@@ -36,5 +36,5 @@ LIMIT @count_max;
 -- UpdateParty overwrites what may change of a locked party.
 -- name: UpdateParty :exec
 UPDATE parties
-SET resource_version = @resource_version, annotations = @annotations
+SET resource_version = @resource_version, annotations = @annotations, identity_provider_id = @identity_provider_id
 WHERE party = @party;

@@ -62,22 +62,42 @@ type RequestInfo struct {
 
 // details lists ErrorInfo, RetryInfo for errors that a client may retry, RequestInfo with a correlation id, and one
 // ResourceInfo for each resource.
-func (f *Fault) details(correlationID string) []Detail {
+func (f *Fault) details(requestID string) []Detail {
 	info := ErrorInfo{Reason: f.Code, Metadata: f.Metadata()}
 	details := []Detail{pack("ErrorInfo", info.wire(), info)}
 	if f.Category.Retry() != "" {
-		retry := RetryInfo{RetryDelay: Duration{Seconds: 1}}
+		retry := RetryInfo{RetryDelay: Duration{Seconds: f.retrySeconds()}}
 		details = append(details, pack("RetryInfo", retry.wire(), retry))
 	}
-	if correlationID != "" {
-		request := RequestInfo{RequestID: correlationID}
-		details = append(details, pack("RequestInfo", request.wire(), request))
-	}
+	details = append(details, RequestDetails(requestID)...)
 	for _, resource := range f.Resources {
 		named := ResourceInfo{ResourceType: resource.Type, ResourceName: resource.Value}
 		details = append(details, pack("ResourceInfo", named.wire(), named))
 	}
 	return details
+}
+
+// RequestDetails names a request; there are none without an id.
+func RequestDetails(requestID string) []Detail {
+	if requestID == "" {
+		return nil
+	}
+	request := RequestInfo{RequestID: requestID}
+	return []Detail{pack("RequestInfo", request.wire(), request)}
+}
+
+// retrySeconds is how long upstream's errors tell a client to wait.
+func (f *Fault) retrySeconds() int64 {
+	switch f.Code {
+	case StaleStreamAuthorization.ID:
+		return 0
+	case ServerOverloaded.ID:
+		return 5
+	case AbortedDueToShutdown.ID:
+		return 10
+	default:
+		return 1
+	}
 }
 
 func pack(name string, value []byte, decoded any) Detail {

@@ -1,6 +1,9 @@
 package fault
 
-import "strconv"
+import (
+	"cmp"
+	"strconv"
+)
 
 // RedactedCause is the cause that a client gets for a redacted error.
 const RedactedCause = "A security-sensitive error has been received"
@@ -25,10 +28,16 @@ func (f *Fault) Status(correlationID string) Status {
 	if f.Redacted() {
 		return Status{Code: f.Category.GRPC(), Message: RedactedCause, Details: []Detail{}}
 	}
+	return f.StatusOfCall(correlationID, "")
+}
+
+// StatusOfCall is [Fault.Status] for the answer to a call: without a correlation id, the id of the trace names the
+// request. It does not redact.
+func (f *Fault) StatusOfCall(correlationID, traceID string) Status {
 	return Status{
 		Code:    f.Category.GRPC(),
 		Message: f.statusPrefix(correlationID) + f.ShortCause(),
-		Details: f.details(correlationID),
+		Details: f.details(cmp.Or(correlationID, traceID)),
 	}
 }
 

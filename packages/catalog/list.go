@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/lf"
@@ -19,6 +20,9 @@ type Package struct {
 	IsBuiltIn bool
 	// IsVetted reports whether commands may use it. Built-in packages always are.
 	IsVetted bool
+	// Bytes is the length of its payload in Daml-LF, UploadedAt the time of its upload; zero for built-in packages.
+	Bytes      int64
+	UploadedAt time.Time
 }
 
 // HasID reports whether an id stands for the package.
@@ -62,6 +66,7 @@ func (c *Catalog) list(of *state) List {
 		}
 		list.Packages = append(list.Packages, Package{
 			ID: stored.ID, Name: stored.Name, Version: stored.Version, IsVetted: stored.IsVetted,
+			Bytes: stored.Bytes, UploadedAt: stored.UploadedAt,
 		})
 	}
 	return list

@@ -118,6 +118,7 @@ type Server struct {
 	traffic ledger.TrafficRules
 	once    bool
 	tb      testing.TB
+	options api.Options
 	wallets *walletapi.API
 	live    *liveServer
 	issuers *auth.Issuers
@@ -249,7 +250,7 @@ func (s *Server) handler(options Options) http.Handler {
 	require.NoError(s.tb, err)
 	origins, err := api.ParseOrigins(options.Origins)
 	require.NoError(s.tb, err)
-	handler, err := api.NewRouter(api.Options{
+	s.options = api.Options{
 		Origins: origins, Hosts: options.Hosts,
 		Wallet: wallets, Changes: keeper,
 		Clock:    devapi.New(devapi.Options{Clock: s.DB, Development: true, Now: now}),
@@ -258,7 +259,8 @@ func (s *Server) handler(options Options) http.Handler {
 		Readiness: options.Readiness, Now: now, Streams: s.Streams, Limits: options.Limits,
 		Logger:       logger,
 		MaxBodyBytes: options.MaxBodyBytes, RequestTimeout: options.RequestTimeout,
-	})
+	}
+	handler, err := api.NewRouter(s.options)
 	require.NoError(s.tb, err)
 	return handler
 }
@@ -291,6 +293,9 @@ func (s *Server) complete(options *Options) {
 	}
 	if options.Log == nil {
 		options.Log = io.Discard
+	}
+	if options.Limits == nil { // both encodings have the same
+		options.Limits = admission.New(admission.Options{Now: now})
 	}
 }
 

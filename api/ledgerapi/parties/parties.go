@@ -42,6 +42,9 @@ type PartyStore interface {
 	UpdateParty(
 		ctx context.Context, party ledger.Party, expected *int64, change func(*ledger.PartyDetails) error,
 	) (ledger.PartyDetails, error)
+	// MoveParty hands a party to another identity provider. The faults are PARTY_NOT_FOUND, and PERMISSION_DENIED for a
+	// party of another source.
+	MoveParty(ctx context.Context, party ledger.Party, source, target string) error
 	// ListParties returns parties above after whose ids start with prefix, in byte order.
 	ListParties(ctx context.Context, prefix string, after ledger.Party, limit int32) ([]ledger.PartyDetails, error)
 }
@@ -236,7 +239,7 @@ func checkPartyFilter(filter string) error {
 
 func (a *API) getParties(ctx context.Context, req getPartiesRequest) (GetPartiesResponse, error) {
 	names := append([]string{req.Party}, req.Parties...)
-	if req.Party == partyPlaceholder && len(req.Parties) > 0 {
+	if req.Party == partyPlaceholder && req.Parties != nil {
 		names = req.Parties
 	}
 	parties := ledger.SortedParties(v2.FromAPIParties(names))

@@ -131,19 +131,19 @@ func changeUser(user *ledger.User, given User, changes v2.ChangedFields) error {
 	return nil
 }
 
-func (a *API) deleteUser(ctx context.Context, req userPath) (endpoint.Empty, error) {
+func (a *API) deleteUser(ctx context.Context, req getUserRequest) (endpoint.Empty, error) {
 	if err := checkPathUser(req.UserID); err != nil {
 		return endpoint.Empty{}, err
 	}
 	claims := endpoint.Claims(ctx)
-	if err := claims.RequireIDPAdmin(ledger.DefaultIdentityProvider); err != nil {
+	if err := claims.RequireIDPAdmin(req.IdentityProviderID); err != nil {
 		return endpoint.Empty{}, err
 	}
 	if claims.UserID() == req.UserID {
 		return endpoint.Empty{}, fault.InvalidArgumentf("user %q cannot delete itself", req.UserID).
 			WithHint("Ask another administrator.")
 	}
-	identityProviderID, err := idps.For(ctx, a.record, ledger.DefaultIdentityProvider)
+	identityProviderID, err := idps.For(ctx, a.record, req.IdentityProviderID)
 	if err != nil {
 		return endpoint.Empty{}, err
 	}

@@ -57,23 +57,19 @@ type RevokeUserRightsResponse struct {
 	NewlyRevokedRights []Right `json:"newlyRevokedRights" doc:"Rights that the user had before"`
 }
 
-type userPath struct {
-	UserID string `path:"user-id" doc:"The user"`
-}
-
 type changeRightsRequest struct {
 	UserID string                 `path:"user-id" doc:"The user"`
 	Body   GrantUserRightsRequest `body:"json"`
 }
 
-func (a *API) listUserRights(ctx context.Context, req userPath) (ListUserRightsResponse, error) {
+func (a *API) listUserRights(ctx context.Context, req getUserRequest) (ListUserRightsResponse, error) {
 	if err := checkPathUser(req.UserID); err != nil {
 		return ListUserRightsResponse{}, err
 	}
-	if err := endpoint.Claims(ctx).RequireSelf(req.UserID, ledger.DefaultIdentityProvider); err != nil {
+	if err := endpoint.Claims(ctx).RequireSelf(req.UserID, req.IdentityProviderID); err != nil {
 		return ListUserRightsResponse{}, err
 	}
-	identityProviderID, err := idps.For(ctx, a.record, ledger.DefaultIdentityProvider)
+	identityProviderID, err := idps.For(ctx, a.record, req.IdentityProviderID)
 	if err != nil {
 		return ListUserRightsResponse{}, err
 	}

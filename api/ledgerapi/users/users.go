@@ -82,6 +82,8 @@ type createUserRequest struct {
 type listUsersRequest struct {
 	PageSize  int32  `query:"pageSize" alias:"page_size" doc:"Maximum page size; 0 for the server's maximum"`
 	PageToken string `query:"pageToken" alias:"page_token" doc:"nextPageToken of the previous page; empty to begin"`
+
+	IdentityProviderID string `query:"identity-provider-id" doc:"The users' identity provider; empty for the default one"`
 }
 
 type getUserRequest struct {
@@ -139,10 +141,10 @@ func (a *API) createUser(ctx context.Context, req createUserRequest) (CreateUser
 
 func (a *API) listUsers(ctx context.Context, req listUsersRequest) (ListUsersResponse, error) {
 	claims := endpoint.Claims(ctx)
-	if err := claims.RequireIDPAdmin(""); err != nil {
+	if err := claims.RequireIDPAdmin(req.IdentityProviderID); err != nil {
 		return ListUsersResponse{}, err
 	}
-	identityProviderID, err := idps.For(ctx, a.record, ledger.DefaultIdentityProvider)
+	identityProviderID, err := idps.For(ctx, a.record, req.IdentityProviderID)
 	if err != nil {
 		return ListUsersResponse{}, err
 	}

@@ -1,0 +1,297 @@
+// Package grpcapi serves com.daml.ledger.api.v2, the gRPC Ledger API, as a second encoding of the JSON Ledger API: the
+// operations, their rights, limits and errors are those of package ledgerapi.
+//
+// A method is bound to an endpoint or a stream by its name ([bindings]). When the node starts, each message is paired
+// with the wire type of the endpoint by the names of its fields in JSON ([planner]); what has no partner stops the
+// start. The files values.go, codec.go and leftout.go have all that differs between the encodings by nature.
+package grpcapi
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"reflect"
+	"slices"
+	"strings"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/metadata"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/reflect/protoregistry"
+
+	"github.com/florinledger/florin/api/endpoint"
+	"github.com/florinledger/florin/api/ledgerapi"
+	"github.com/florinledger/florin/ledger/ledgerpb"
+	"github.com/florinledger/florin/ledger/lf"
+	"github.com/florinledger/florin/ledger/protovalue"
+)
+
+// Service is the gRPC Ledger API of a node.
+type Service struct {
+	ledger      *ledgerapi.API
+	participant string
+	explains    bool
+	services    []*grpc.ServiceDesc
+}
+
+// Options are the parts of a [Service].
+type Options struct {
+	// Server admits calls and streams; required.
+	Server *endpoint.Server
+	// Ledger has the operations; required.
+	Ledger *ledgerapi.API
+	// Explains tells a refused caller which right it lacks, on development nodes.
+	Explains bool
+}
+
+// New binds the methods of the API. The error names a method or a field without a partner.
+func New(options Options) (*Service, error) {
+	if options.Server == nil || options.Ledger == nil {
+		return nil, errors.New("the gRPC API needs a server of endpoints and the ledger API")
+	}
+	participant, _, _ := strings.Cut(options.Ledger.ParticipantID(), "::")
+	s := &Service{ledger: options.Ledger, participant: participant, explains: options.Explains}
+	b := binder{service: s, server: options.Server, planner: newPlanner(), endpoints: map[string]endpoint.Endpoint{},
+		streams: map[string]endpoint.Stream{}}
+	for _, e := range slices.Concat(options.Ledger.Endpoints(), options.Ledger.OnlyCalls()) {
+		b.endpoints[e.OperationID] = e
+	}
+	for _, stream := range options.Ledger.Streams() {
+		b.streams[stream.OperationID] = stream
+	}
+	var err error
+	protoregistry.GlobalFiles.RangeFilesByPackage(protoreflect.FullName(base[:len(base)-1]), func(file protoreflect.FileDescriptor) bool {
+		err = b.file(file)
+		return err == nil
+	})
+	for _, name := range []protoreflect.FullName{"admin", "interactive", "testing"} {
+		protoregistry.GlobalFiles.RangeFilesByPackage(base+name, func(file protoreflect.FileDescriptor) bool {
+			err = errors.Join(err, b.file(file))
+			return err == nil
+		})
+	}
+	if err == nil && b.bound != len(bindings) {
+		err = fmt.Errorf("%d of %d methods are bound", b.bound, len(bindings))
+	}
+	return s, err
+}
+
+// Register adds the services to a server.
+func (s *Service) Register(to grpc.ServiceRegistrar) {
+	for _, service := range s.services {
+		to.RegisterService(service, nil)
+	}
+}
+
+// Names are the full names of the services, in order.
+func (s *Service) Names() []string {
+	var names []string
+	for _, service := range s.services {
+		names = append(names, service.ServiceName)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// binder binds methods while the node starts.
+type binder struct {
+	service   *Service
+	server    *endpoint.Server
+	planner   *planner
+	endpoints map[string]endpoint.Endpoint
+	streams   map[string]endpoint.Stream
+	bound     int
+}
+
+func (b *binder) file(file protoreflect.FileDescriptor) error {
+	for i := range file.Services().Len() {
+		service := file.Services().Get(i)
+		described := &grpc.ServiceDesc{
+			ServiceName: string(service.FullName()), HandlerType: (*any)(nil), Metadata: file.Path(),
+		}
+		for j := range service.Methods().Len() {
+			described, err := b.method(service.Methods().Get(j), described)
+			if err != nil {
+				return fmt.Errorf("%s: %w", described.ServiceName, err)
+			}
+		}
+		if len(described.Methods)+len(described.Streams) > 0 {
+			b.service.services = append(b.service.services, described)
+		}
+	}
+	return nil
+}
+
+// method binds a method; one without a binding is not served.
+func (b *binder) method(described protoreflect.MethodDescriptor, into *grpc.ServiceDesc) (*grpc.ServiceDesc, error) {
+	bound, ok := bindings[described.FullName()]
+	if !ok {
+		return into, nil
+	}
+	b.bound++
+	m := &method{
+		service: b.service, name: "/" + string(described.Parent().FullName()) + "/" + string(described.Name()),
+		verbose: verboseIn(described.Input()), hasCommands: hasCommands(described.Input()),
+	}
+	var err error
+	if m.input, err = protoregistry.GlobalTypes.FindMessageByName(described.Input().FullName()); err != nil {
+		return into, err
+	}
+	if m.output, err = protoregistry.GlobalTypes.FindMessageByName(described.Output().FullName()); err != nil {
+		return into, err
+	}
+	if described.IsStreamingServer() {
+		into.Streams = append(into.Streams, grpc.StreamDesc{
+			StreamName: string(described.Name()), Handler: m.serveStream, ServerStreams: true,
+		})
+		return into, b.stream(m, described, b.streams[bound.operation])
+	}
+	into.Methods = append(into.Methods, grpc.MethodDesc{MethodName: string(described.Name()), Handler: m.serve})
+	return into, b.operation(m, described, bound)
+}
+
+func (b *binder) stream(m *method, described protoreflect.MethodDescriptor, stream endpoint.Stream) (err error) {
+	if m.feed, err = b.server.Feed(stream); err != nil {
+		return err
+	}
+	if m.request, err = b.planner.message(described.Input(), m.feed.Request()); err != nil {
+		return err
+	}
+	m.answer, err = b.planner.message(described.Output(), m.feed.Element())
+	return err
+}
+
+func (b *binder) operation(m *method, described protoreflect.MethodDescriptor, bound binding) (err error) {
+	found, ok := b.endpoints[bound.operation]
+	if !ok {
+		return fmt.Errorf("there is no operation %s", bound.operation)
+	}
+	if m.operation, err = b.server.Operation(found); err != nil {
+		return err
+	}
+	if m.request, err = b.planner.root(described.Input(), m.operation.Request(), bound.body); err != nil {
+		return err
+	}
+	m.answer, err = b.planner.message(described.Output(), m.operation.Response())
+	return err
+}
+
+// method serves one method.
+type method struct {
+	service       *Service
+	name          string
+	input, output protoreflect.MessageType
+	request       *plan
+	answer        *plan
+	operation     *endpoint.Operation
+	feed          *endpoint.Feed
+	// verbose finds out whether answers name types and fields.
+	verbose func(protoreflect.Message) bool
+	// hasCommands means that values of commands come in.
+	hasCommands bool
+}
+
+// serve is a [grpc.MethodDesc] handler.
+func (m *method) serve(_ any, ctx context.Context, receive func(any) error, _ grpc.UnaryServerInterceptor) (any, error) {
+	var out frame
+	var values protovalue.Encoder
+	err := m.operation.Serve(ctx, m.call(ctx, receive, &values, func() error { return nil }),
+		func(ctx context.Context, answer any) (err error) {
+			if out.data, err = m.encode(answer, values); err != nil {
+				return err
+			}
+			return endpoint.Keep(ctx, len(out.data))
+		})
+	if err != nil {
+		return nil, err
+	}
+	return &out, nil
+}
+
+// serveStream is a [grpc.StreamDesc] handler.
+func (m *method) serveStream(_ any, stream grpc.ServerStream) error {
+	var values protovalue.Encoder
+	// Some clients give a stream little time for its headers: they go out before the first element.
+	in := m.call(stream.Context(), stream.RecvMsg, &values, func() error { return stream.SendHeader(nil) })
+	return m.feed.Serve(stream.Context(), in, func(_ context.Context, element any) error {
+		data, err := m.encode(element, values)
+		if err != nil {
+			return err
+		}
+		return stream.SendMsg(&frame{data})
+	})
+}
+
+// call is a call of the method. decoded runs after the request is decoded.
+func (m *method) call(
+	ctx context.Context, receive func(any) error, values *protovalue.Encoder, decoded func() error,
+) endpoint.Call {
+	return endpoint.Call{
+		Name: m.name, Header: headerOf(ctx), Fail: m.service.fail,
+		Receive: func() ([]byte, error) {
+			var in frame
+			err := receive(&in)
+			return in.data, err
+		},
+		Decode: func(ctx context.Context, data []byte, request reflect.Value) error {
+			message := m.input.New()
+			if err := readMessage(data, message.Interface()); err != nil {
+				return err
+			}
+			values.Plain = !m.verbose(message)
+			c := &conversion{packages: m.service.ledger.KnownPackages()}
+			if m.hasCommands {
+				var err error
+				if c.packages, err = m.service.ledger.CurrentPackages(ctx); err != nil {
+					return err
+				}
+				c.preference = preferenceOf(message)
+			}
+			if err := m.request.decode(c, message, request); err != nil {
+				return err
+			}
+			return decoded()
+		},
+	}
+}
+
+// encode encodes an answer or an element.
+func (m *method) encode(answer any, values protovalue.Encoder) ([]byte, error) {
+	message := m.output.New()
+	c := &conversion{packages: m.service.ledger.KnownPackages(), values: values}
+	if err := m.answer.encode(c, reflect.ValueOf(answer), message); err != nil {
+		return nil, err
+	}
+	return proto.Marshal(message.Interface())
+}
+
+// headerOf are the metadata of a call that the node reads.
+func headerOf(ctx context.Context) http.Header {
+	header := http.Header{}
+	for _, name := range []string{"Authorization", "Traceparent", "Tracestate"} {
+		for _, value := range metadata.ValueFromIncomingContext(ctx, name) {
+			header.Add(name, value)
+		}
+	}
+	return header
+}
+
+// hasCommands reports whether a message has commands, or prefetched keys.
+func hasCommands(message protoreflect.MessageDescriptor) bool {
+	commands := message.Fields().ByName("commands")
+	return commands != nil && commands.Message() != nil
+}
+
+// preferenceOf are the packages that the commands of a request prefer.
+func preferenceOf(message protoreflect.Message) []lf.PackageID {
+	switch request := message.Interface().(type) {
+	case interface{ GetPackageIdSelectionPreference() []string }:
+		return packageIDs(request.GetPackageIdSelectionPreference())
+	case interface{ GetCommands() *ledgerpb.Commands }:
+		return packageIDs(request.GetCommands().GetPackageIdSelectionPreference())
+	default:
+		return nil
+	}
+}
