@@ -89,6 +89,7 @@ func (n *Node) handler(background context.Context) (http.Handler, error) {
 		Catalog: n.catalog, Now: n.clock.Now, Pruner: audit.NewPruner(n.auditor, n.Database),
 		Settings: ledgerapi.Settings{
 			Version: settings.APIVersion, MaxListElements: settings.ListLimit,
+			Explains: n.options.Development && !settings.HasIssuer(),
 		},
 	})
 	if err != nil {
@@ -127,7 +128,7 @@ func (n *Node) handler(background context.Context) (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	return api.NewRouter(api.Options{
+	n.api = api.Options{
 		Origins: origins, Hosts: names,
 		Wallet: n.Wallets, Changes: keeper,
 		Clock:    devapi.New(devapi.Options{Clock: n.Database, Development: n.options.Development, Now: time.Now}),
@@ -136,7 +137,8 @@ func (n *Node) handler(background context.Context) (http.Handler, error) {
 		Readiness: n.readiness, Logger: n.options.Log, Now: time.Now,
 		Streams: n.streams, Limits: n.limits,
 		MaxBodyBytes: settings.MaxBody, RequestTimeout: settings.RequestTimeout,
-	})
+	}
+	return api.NewRouter(n.api)
 }
 
 func (n *Node) healthHandler(context.Context) (http.Handler, error) {

@@ -33,7 +33,9 @@ func (n *Node) drain(ctx context.Context, reason error) {
 	defer cancel()
 	streams := make(chan error, 1)
 	go func() { streams <- n.closeStreams(drain) }()
-	if err := errors.Join(n.server.Shutdown(drain), <-streams); err != nil {
+	calls := make(chan error, 1)
+	go func() { calls <- stopCalls(drain, n.calls) }()
+	if err := errors.Join(n.server.Shutdown(drain), <-streams, <-calls); err != nil {
 		n.options.Log.WarnContext(ctx, "the node cut off requests or streams in progress",
 			"error", errors.Join(err, n.server.Close()))
 	}

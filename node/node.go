@@ -13,8 +13,10 @@ import (
 
 	"go.temporal.io/sdk/client"
 	sdklog "go.temporal.io/sdk/log"
+	"google.golang.org/grpc"
 
 	"github.com/florinledger/florin/activities"
+	"github.com/florinledger/florin/api"
 	"github.com/florinledger/florin/api/admission"
 	"github.com/florinledger/florin/api/auth"
 	"github.com/florinledger/florin/api/endpoint"
@@ -72,6 +74,8 @@ type Options struct {
 	// Level is the log level; nil if it cannot change.
 	Level  *slog.LevelVar
 	Listen string
+	// GRPCListen is the address of the gRPC Ledger API; "" for none.
+	GRPCListen string
 	// TemporalUI is the address of Temporal's UI; "" if this process does not know it.
 	TemporalUI string
 	// StopDelay is how long the node serves requests after the stop signal.
@@ -124,10 +128,13 @@ type Node struct {
 	overdue        *overdue
 	presence       *presence
 
-	Listener net.Listener
-	server   *http.Server
-	streams  *endpoint.Streams
-	limits   *admission.Limits
+	Listener, CallListener net.Listener
+	// api are the parts of the API; calls serves them over gRPC, nil without an address for it.
+	api     api.Options
+	calls   *grpc.Server
+	server  *http.Server
+	streams *endpoint.Streams
+	limits  *admission.Limits
 	// shares divides the limits for users among the processes.
 	shares shares
 	// stopping is true after the stop signal.

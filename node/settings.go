@@ -155,7 +155,8 @@ type RemoteSettings struct {
 
 // ApiListenSettings are the address of the API of an installation.
 type ApiListenSettings struct {
-	Listen string `help:"Address of the API." default:"127.0.0.1:7575" env:"FLORIN_LISTEN"`
+	Listen     string `help:"Address of the API." default:"127.0.0.1:7575" env:"FLORIN_LISTEN"`
+	GRPCListen string `name:"grpc-listen" help:"Address of the gRPC Ledger API, such as 127.0.0.1:6865; empty: off." env:"FLORIN_GRPC_LISTEN"`
 }
 
 // WorkerListenSettings are the address for the health and metrics of a worker without an API. The default is a free

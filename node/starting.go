@@ -54,6 +54,7 @@ func (n *Node) startSteps() []startStep {
 		{"start the audit", awaitsDatabase, 0, n.startAudit},
 		{"serve profiles", "", 0, n.serveProfiles},
 		{"start to serve HTTP", "", 0, n.startHTTP},
+		{"start to serve gRPC", "", 0, n.startCalls},
 	}
 }
 
@@ -93,6 +94,11 @@ func (n *Node) checkListening(ctx, _ context.Context) (err error) {
 	}
 	if err := RequireFree(ctx, n.options.Listen, "--listen"); err != nil {
 		return err
+	}
+	if n.options.GRPCListen != "" {
+		if err := RequireFree(ctx, n.options.GRPCListen, "--grpc-listen"); err != nil {
+			return err
+		}
 	}
 	if n.options.Settings.ProfileListen == "" {
 		return nil

@@ -7,7 +7,6 @@ import (
 	"github.com/stretchr/testify/require"
 	"google.golang.org/grpc"
 
-	"github.com/florinledger/florin/api"
 	"github.com/florinledger/florin/ledger/ledgerpb"
 	"github.com/florinledger/florin/test/apitest"
 )
@@ -19,7 +18,7 @@ func TestSubmitAndWaitForTransaction_ShowsTheContract(t *testing.T) {
 	s := apitest.New(t, apitest.Options{})
 	alice := string(s.Party("alice"))
 	s.ActingAs("alice", s.Node.LocalParty("alice"))
-	conn := s.Calls(api.CallOptions{})
+	conn := s.Calls()
 	version := &ledgerpb.GetLedgerApiVersionResponse{}
 	require.NoError(t, conn.Invoke(t.Context(), base+"VersionService/GetLedgerApiVersion", &ledgerpb.GetLedgerApiVersionRequest{}, version))
 	t.Log(version)

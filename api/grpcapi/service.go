@@ -42,8 +42,6 @@ type Options struct {
 	Server *endpoint.Server
 	// Ledger has the operations; required.
 	Ledger *ledgerapi.API
-	// Explains tells a refused caller which right it lacks, on development nodes.
-	Explains bool
 }
 
 // New binds the methods of the API. The error names a method or a field without a partner.
@@ -52,7 +50,7 @@ func New(options Options) (*Service, error) {
 		return nil, errors.New("the gRPC API needs a server of endpoints and the ledger API")
 	}
 	participant, _, _ := strings.Cut(options.Ledger.ParticipantID(), "::")
-	s := &Service{ledger: options.Ledger, participant: participant, explains: options.Explains}
+	s := &Service{ledger: options.Ledger, participant: participant, explains: options.Ledger.Explains()}
 	b := binder{service: s, server: options.Server, planner: newPlanner(), endpoints: map[string]endpoint.Endpoint{},
 		streams: map[string]endpoint.Stream{}}
 	for _, e := range slices.Concat(options.Ledger.Endpoints(), options.Ledger.OnlyCalls()) {

@@ -45,8 +45,8 @@ func (s *Service) fail(ctx context.Context, err error) error {
 func (s *Service) redacted(refusal *fault.Fault, correlation, trace string) *status.Status {
 	message := "An error occurred. Please contact the operator and inquire about the request " +
 		cmp.Or(correlation, "<no-correlation-id>") + " with tid " + cmp.Or(trace, "<no-tid>")
-	if s.explains {
-		message += ". " + refusal.Cause
+	if s.explains && refusal.IsAboutRights() {
+		message += ". On this development node: " + refusal.ShortCause()
 	}
 	return toProto(fault.Status{
 		Code: refusal.Category.GRPC(), Message: message, Details: fault.RequestDetails(cmp.Or(correlation, trace)),

@@ -47,6 +47,8 @@ type Settings struct {
 	MaxLedgerTimeAhead time.Duration
 	// Counts limit the size of one submission.
 	Counts Counts
+	// Explains tells a refused caller which right it lacks, as only a development node may.
+	Explains bool
 }
 
 // LedgerStore is what the endpoints read from the database.
@@ -156,7 +158,10 @@ func withDefaults(s Settings) Settings {
 }
 
 // Failures makes the errors of this family.
-func (a *API) Failures() endpoint.FailureEncoder { return v2.FailureEncoder(a.node.ParticipantID) }
+func (a *API) Failures() endpoint.FailureEncoder { return v2.FailureEncoder(a.node.ParticipantID, a.settings.Explains) }
+
+// Explains reports whether a refused caller gets to know which right it lacks.
+func (a *API) Explains() bool { return a.settings.Explains }
 
 // packages returns the packages known to this process, for requests that have called the catalog's For.
 func (a *API) packages() *ledger.Packages { return a.catalog.Snapshot() }

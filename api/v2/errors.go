@@ -33,14 +33,18 @@ const (
 	invalidTokenKey = "ledger_api_error"
 )
 
-// FailureEncoder makes the errors of this API family. Their context has the first part of the participant id.
-func FailureEncoder(participantID string) endpoint.FailureEncoder {
+// FailureEncoder makes the errors of this API family. Their context has the first part of the participant id. explains
+// puts the cause of a redacted error into its hint.
+func FailureEncoder(participantID string, explains bool) endpoint.FailureEncoder {
 	participant, _, _ := strings.Cut(participantID, "::")
 	return func(ctx context.Context, err error) (int, any) {
 		refusal := fault.From(err)
 		body := JsCantonError{TraceID: OrNull(endpoint.Trace(ctx).TraceID())}
 		if refusal.Redacted() {
 			redact(&body, refusal)
+			if explains && refusal.IsAboutRights() {
+				body.Hint = OrNull(strings.TrimSpace("On this development node: " + refusal.Cause + " " + OrEmpty(body.Hint)))
+			}
 			return refusal.HTTP(), body
 		}
 		describe(&body, refusal)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -29,6 +30,7 @@ func (m *machine) announce(ctx context.Context) error {
 florin: ready after %.1f s
 
 %s  API           %s          (description: %s/docs/openapi)
+  gRPC          %s
   Temporal UI   %s
   Temporal      %s
   PostgreSQL    %s
@@ -46,7 +48,7 @@ TOKEN=%s
 %s
 Ctrl-C stops everything.
 `,
-		time.Since(m.began).Seconds(), m.pageLine(), node.URL(), node.URL(), m.temporal.UI(), m.temporal.Frontend(),
+		time.Since(m.began).Seconds(), m.pageLine(), node.URL(), node.URL(), cmp.Or(node.GRPCAddress(), "off"), m.temporal.UI(), m.temporal.Frontend(),
 		m.database.URL(recordDatabase), m.directory.Path(), node.Identity.ParticipantID, node.Identity.SynchronizerID,
 		node.Identity.Operator, node.Identity.DSO, m.localnetLines()+m.demoLines()+m.scriptRunLines(),
 		node.Settings.AdminUser, token, try)

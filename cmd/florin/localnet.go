@@ -34,6 +34,8 @@ func (s localnetSettings) checkPorts() error {
 type localnetPlace struct {
 	port int
 	what string
+	// isGRPC is true for the gRPC Ledger API.
+	isGRPC bool
 }
 
 // localnetPlaces are the ports of this node. It serves everything at each of them: the path says what a client wants.
@@ -42,19 +44,20 @@ func localnetPlaces() []localnetPlace {
 	for i, node := range []string{"the app user", "the app provider", "the super validator"} {
 		prefix := (i + 2) * 1000 // LocalNet's first digit
 		places = append(places,
-			localnetPlace{prefix + 975, "the JSON Ledger API of " + node},
-			localnetPlace{prefix + 903, "the validator of " + node},
-			localnetPlace{prefix, "the web port of " + node},
+			localnetPlace{port: prefix + 975, what: "the JSON Ledger API of " + node},
+			localnetPlace{port: prefix + 901, what: "the gRPC Ledger API of " + node, isGRPC: true},
+			localnetPlace{port: prefix + 903, what: "the validator of " + node},
+			localnetPlace{port: prefix, what: "the web port of " + node},
 		)
 	}
-	return append(places, localnetPlace{5012, "scan"})
+	return append(places, localnetPlace{port: 5012, what: "scan"})
 }
 
 // loopbacks are the addresses of localhost and of every name that ends in it.
 func loopbacks() []string { return []string{"127.0.0.1", "::1"} }
 
 // listen listens at all of LocalNet's ports, or at none. On machines without IPv6 it skips those addresses.
-func (s localnetSettings) listen(ctx context.Context) (listeners []net.Listener, err error) {
+func (s localnetSettings) listen(ctx context.Context) (listeners []localnetListener, err error) {
 	defer func() {
 		if err != nil {
 			closeAll(listeners)
@@ -70,7 +73,7 @@ func (s localnetSettings) listen(ctx context.Context) (listeners []net.Listener,
 			if err != nil {
 				return listeners, s.explain(address, place, err)
 			}
-			listeners = append(listeners, listener)
+			listeners = append(listeners, localnetListener{listener, place.isGRPC})
 		}
 	}
 	return listeners, nil
@@ -84,7 +87,14 @@ func (s localnetSettings) explain(address string, place localnetPlace, err error
 		"move this node's ports with --localnet-offset, or leave --localnet out: %w", address, place.what, err)
 }
 
-func closeAll(listeners []net.Listener) {
+// localnetListener listens at a port of LocalNet.
+type localnetListener struct {
+	net.Listener
+
+	isGRPC bool
+}
+
+func closeAll(listeners []localnetListener) {
 	for _, listener := range listeners {
 		_ = listener.Close() // nothing to do about an error
 	}
@@ -116,7 +126,12 @@ func (m *machine) playLocalnet(ctx context.Context) error {
 		return err
 	}
 	for _, listener := range listeners {
-		m.node.ServeAlsoAt(ctx, listener)
+		switch {
+		case !listener.isGRPC:
+			m.node.ServeAlsoAt(ctx, listener)
+		case m.node.GRPCAddress() != "":
+			m.node.ServeCallsAt(listener)
+		}
 	}
 	return nil
 }
@@ -139,9 +154,10 @@ func (m *machine) localnetLines() string {
 LocalNet (one node instead of three; users ledger-api-user, app-user, app-provider, sv):
 
   JSON Ledger API  http://localhost:%d  (and %d, %d)
+  gRPC Ledger API  localhost:%d  (and %d, %d)
   validator        http://localhost:%d/api/validator  (and %d, %d; http://wallet.localhost:%d, %d, %d)
   scan             http://scan.localhost:%d/api/scan  (and http://localhost:%d)
 `,
-		port(2975), port(3975), port(4975), port(2903), port(3903), port(4903), port(2000), port(3000), port(4000),
+		port(2975), port(3975), port(4975), port(2901), port(3901), port(4901), port(2903), port(3903), port(4903), port(2000), port(3000), port(4000),
 		port(4000), port(5012))
 }

@@ -21,7 +21,7 @@ type serveCommand struct {
 // Run runs API and worker until a signal stops them.
 func (c *serveCommand) Run(ctx context.Context, parsed *kong.Context, caught hangups) error {
 	return serveRemote(ctx, parsed, caught, c.Settings, c.RemoteSettings,
-		part{node.Roles{API: true, Worker: true}, c.Listen})
+		part{node.Roles{API: true, Worker: true}, c.Listen, c.GRPCListen})
 }
 
 type apiCommand struct {
@@ -33,7 +33,7 @@ type apiCommand struct {
 
 // Run runs the API until a signal stops it.
 func (c *apiCommand) Run(ctx context.Context, parsed *kong.Context, caught hangups) error {
-	return serveRemote(ctx, parsed, caught, c.Settings, c.RemoteSettings, part{node.Roles{API: true}, c.Listen})
+	return serveRemote(ctx, parsed, caught, c.Settings, c.RemoteSettings, part{node.Roles{API: true}, c.Listen, c.GRPCListen})
 }
 
 type workerCommand struct {
@@ -45,13 +45,15 @@ type workerCommand struct {
 
 // Run runs a worker until a signal stops it.
 func (c *workerCommand) Run(ctx context.Context, parsed *kong.Context, caught hangups) error {
-	return serveRemote(ctx, parsed, caught, c.Settings, c.RemoteSettings, part{node.Roles{Worker: true}, c.Listen})
+	return serveRemote(ctx, parsed, caught, c.Settings, c.RemoteSettings, part{node.Roles{Worker: true}, c.Listen, ""})
 }
 
 // part is the roles of a process, and its address.
 type part struct {
 	roles  node.Roles
 	listen string
+	// grpc is the address of the gRPC Ledger API; "" for none.
+	grpc string
 }
 
 func serveRemote(
@@ -60,8 +62,10 @@ func serveRemote(
 	if err := remote.Check(); err != nil {
 		return console.Fail(console.ExitUsage, "`florin "+parsed.Command()+" --help` lists the settings", "%s", err)
 	}
-	if err := settings.CheckListen(part.listen); part.roles.API && err != nil {
-		return err
+	for _, address := range []string{part.listen, part.grpc} {
+		if err := settings.CheckListen(address); part.roles.API && address != "" && err != nil {
+			return err
+		}
 	}
 	settings.RelaxCollector()
 	if err := settings.ReadAuthSecret(); err != nil {
@@ -76,7 +80,7 @@ func serveRemote(
 	n, err := node.Start(ctx, node.Options{
 		Settings: settings, Roles: part.roles, DatabaseURL: databaseURL, DatabaseURLFile: remote.DatabaseURLFile,
 		Temporal: remote.TemporalSettings, Serving: remote.ServingSettings,
-		Listen: part.listen, StopDelay: remote.StopDelay, AttributeBytes: remote.AttributeBytes,
+		Listen: part.listen, GRPCListen: part.grpc, StopDelay: remote.StopDelay, AttributeBytes: remote.AttributeBytes,
 		Level: level, Log: node.Logger(os.Stderr, level), Progress: func(string) {},
 		SettingsByFlag: settingsByFlag(parsed), NonDefaultSettings: chosenByFlag(parsed),
 		Version: version, RereadSettings: settingsAgain,

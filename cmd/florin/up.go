@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -33,6 +34,7 @@ type upCommand struct {
 	localnetSettings
 	DataDir           string        `help:"Directory for all data." default:".florin" env:"FLORIN_DATA_DIR"`
 	Listen            string        `help:"Address of the API; port 0: a free port." default:"127.0.0.1:7575" env:"FLORIN_LISTEN"`
+	GRPCListen        string        `name:"grpc-listen" help:"Address of the gRPC Ledger API, or off. Default: port 6865 at the host of --listen; a free port if that has port 0." env:"FLORIN_GRPC_LISTEN"`
 	TemporalUIListen  string        `name:"temporal-ui-listen" help:"Address of the Temporal UI; port 0: a free port." default:"127.0.0.1:8233" env:"FLORIN_TEMPORAL_UI_LISTEN"`
 	TemporalRetention time.Duration `help:"Temporal deletes the history of a closed workflow after this time, at least 1h." default:"72h" env:"FLORIN_TEMPORAL_RETENTION"`
 	Clock             string        `help:"Clock of the ledger: real; simulated (florin clock advance 90d moves it forward); or static (only florin clock advance moves it)." enum:"real,simulated,static" default:"real" env:"FLORIN_CLOCK"`
@@ -72,7 +74,7 @@ type machine struct {
 
 // Run starts everything, prints the addresses, and stops everything in order after a signal.
 func (c *upCommand) Run(ctx context.Context, parsed *kong.Context) error {
-	if err := errors.Join(c.CheckListen(c.Listen), c.checkPorts()); err != nil {
+	if err := errors.Join(c.CheckListen(c.Listen), c.checkGRPCListen(), c.checkPorts()); err != nil {
 		return err
 	}
 	if c.TemporalRetention < minRetention {
@@ -149,15 +151,48 @@ func (m *machine) start(ctx context.Context) (err error) {
 
 // requireAddresses fails early if another program listens at the node's addresses.
 func (m *machine) requireAddresses(ctx context.Context) error {
-	for _, listen := range []struct{ address, flag string }{
+	listens := []struct{ address, flag string }{
 		{m.command.Listen, "--listen"},
 		{m.command.TemporalUIListen, "--temporal-ui-listen"},
-	} {
+	}
+	if address := m.command.grpcListen(); address != "" {
+		listens = append(listens, struct{ address, flag string }{address, "--grpc-listen"})
+	}
+	for _, listen := range listens {
 		if err := node.RequireFree(ctx, listen.address, listen.flag); err != nil {
 			return err
 		}
 	}
 	return m.requireLocalnetFree(ctx)
+}
+
+// grpcPort is the port of the Ledger API in the sandboxes of the field.
+const grpcPort = "6865"
+
+// grpcListen is the address of the gRPC Ledger API; "" for none.
+func (c *upCommand) grpcListen() string {
+	switch c.GRPCListen {
+	case "off":
+		return ""
+	case "":
+		host, port, err := net.SplitHostPort(c.Listen)
+		if err != nil { // the API cannot listen there, and says so
+			return ""
+		}
+		if port != "0" {
+			port = grpcPort
+		}
+		return net.JoinHostPort(host, port)
+	default:
+		return c.GRPCListen
+	}
+}
+
+func (c *upCommand) checkGRPCListen() error {
+	if address := c.grpcListen(); address != "" {
+		return c.CheckListen(address)
+	}
+	return nil
 }
 
 func (m *machine) startPostgres(ctx context.Context) error {

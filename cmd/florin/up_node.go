@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -27,7 +28,7 @@ func (m *machine) startNode(ctx context.Context) error {
 		Settings: m.command.Settings, Roles: node.Roles{API: true, Worker: true},
 		DatabaseURL: m.database.SocketURL(recordDatabase) + idleConnections,
 		Temporal:    node.TemporalSettings{TemporalAddress: m.temporal.Frontend()},
-		TemporalUI:  m.temporal.UI(), Listen: m.command.Listen, AttributeBytes: temporalchild.AttributeBytes,
+		TemporalUI:  m.temporal.UI(), Listen: m.command.Listen, GRPCListen: m.command.grpcListen(), AttributeBytes: temporalchild.AttributeBytes,
 		Version: version, Development: true, Clock: m.command.Clock, Log: m.log, Progress: m.progress,
 		SettingsByFlag: m.given,
 	})
@@ -35,7 +36,7 @@ func (m *machine) startNode(ctx context.Context) error {
 		return err
 	}
 	m.node = node
-	m.command.Listen = node.Listener.Addr().String()
+	m.command.Listen, m.command.GRPCListen = node.Listener.Addr().String(), cmp.Or(node.GRPCAddress(), "off")
 	if err := m.playLocalnet(ctx); err != nil {
 		return err
 	}

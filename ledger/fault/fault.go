@@ -171,6 +171,11 @@ func (f *Fault) HTTP() int { return f.code().HTTP() }
 // Redacted reports whether clients get RedactedCause and nothing else.
 func (f *Fault) Redacted() bool { return f.code().Redacted() }
 
+// IsAboutRights reports whether the caller lacks a right or a valid token.
+func (f *Fault) IsAboutRights() bool {
+	return f.Category == InsufficientPermission || f.Category == InvalidAuthenticationCredentials
+}
+
 // ShortCause returns the cause as clients get it: at most 512 bytes, cut between characters and marked with "...".
 func (f *Fault) ShortCause() string { return shortCause(f.Cause, causeLimit) }
 

@@ -14,9 +14,9 @@ import (
 )
 
 // Calls serves the gRPC API of the node, and returns a connection to it.
-func (s *Server) Calls(options api.CallOptions, dial ...grpc.DialOption) *grpc.ClientConn {
+func (s *Server) Calls(dial ...grpc.DialOption) *grpc.ClientConn {
 	s.tb.Helper()
-	server, err := api.NewCallServer(s.options, options)
+	server, err := api.NewCallServer(s.options, nil)
 	require.NoError(s.tb, err)
 	listener := bufconn.Listen(1 << 20)
 	go func() { _ = server.Serve(listener) }()
