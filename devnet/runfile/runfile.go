@@ -22,6 +22,8 @@ type Info struct {
 	PID int `json:"pid"`
 	// URL of the API, such as http://127.0.0.1:2975.
 	URL string `json:"url"`
+	// GRPCAddress is host:port of the gRPC Ledger API; "" without it.
+	GRPCAddress string `json:"grpcAddress"`
 	// DatabaseURL is the URL of the node's database; it has the password.
 	DatabaseURL string `json:"databaseUrl"`
 	// TemporalAddress is host:port of Temporal's frontend.

@@ -259,6 +259,7 @@ func (c *EnvCommand) Run() error {
 	var lines []string
 	for _, variable := range [][2]string{
 		{"FLORIN_URL", info.URL},
+		{"FLORIN_GRPC_ADDRESS", info.GRPCAddress},
 		{"TEMPORAL_ADDRESS", info.TemporalAddress},
 		{"FLORIN_TEMPORAL_UI", info.TemporalUI},
 		{"FLORIN_DATABASE_URL", info.DatabaseURL},
