@@ -7,92 +7,94 @@ const (
 	admin = base + "admin."
 )
 
-// binding says which endpoint or stream of the JSON Ledger API a method is.
-type binding struct {
-	// operation is the id of the endpoint or stream.
-	operation string
-	// body is the field of the message that is the whole body in JSON; "" for a message that is the body.
-	body protoreflect.Name
+// Binding says which endpoint or stream of the JSON Ledger API a method is.
+type Binding struct {
+	// Operation is the id of the endpoint or stream.
+	Operation string
+	// Body is the field of the message that is the whole body in JSON; "" for a message that is the body.
+	Body protoreflect.Name
+	// ID is the way to the id that is in the path in JSON, such as user.id; "" for a field of the message itself.
+	ID string
 }
 
-// bindings are the methods that are operations of the JSON Ledger API.
-var bindings = map[protoreflect.FullName]binding{
-	base + "VersionService.GetLedgerApiVersion":         {operation: "getV2Version"},
-	base + "StateService.GetLedgerEnd":                  {operation: "getV2StateLedger-end"},
-	base + "StateService.GetLatestPrunedOffsets":        {operation: "getV2StateLatest-pruned-offsets"},
-	base + "StateService.GetConnectedSynchronizers":     {operation: "getV2StateConnected-synchronizers"},
-	base + "StateService.GetActiveContracts":            {operation: "V2StateActive-contracts"},
-	base + "StateService.GetActiveContractsPage":        {operation: "postV2StateActive-contracts-page"},
-	base + "UpdateService.GetUpdates":                   {operation: "V2Updates"},
-	base + "UpdateService.GetUpdateByOffset":            {operation: "postV2UpdatesUpdate-by-offset"},
-	base + "UpdateService.GetUpdateById":                {operation: "postV2UpdatesUpdate-by-id"},
-	base + "UpdateService.GetUpdateByHash":              {operation: "postV2UpdatesUpdate-by-hash"},
-	base + "UpdateService.GetUpdatesPage":               {operation: "postV2UpdatesGet-updates-page"},
-	base + "EventQueryService.GetEventsByContractId":    {operation: "postV2EventsEvents-by-contract-id"},
-	base + "ContractService.GetContract":                {operation: "postV2ContractsContract-by-id"},
-	base + "CommandService.SubmitAndWait":               {operation: "postV2CommandsSubmit-and-wait", body: "commands"},
-	base + "CommandService.SubmitAndWaitForTransaction": {operation: "postV2CommandsSubmit-and-wait-for-transaction"},
+// Bindings are the methods that are operations of the JSON Ledger API.
+var Bindings = map[protoreflect.FullName]Binding{
+	base + "VersionService.GetLedgerApiVersion":         {Operation: "getV2Version"},
+	base + "StateService.GetLedgerEnd":                  {Operation: "getV2StateLedger-end"},
+	base + "StateService.GetLatestPrunedOffsets":        {Operation: "getV2StateLatest-pruned-offsets"},
+	base + "StateService.GetConnectedSynchronizers":     {Operation: "getV2StateConnected-synchronizers"},
+	base + "StateService.GetActiveContracts":            {Operation: "V2StateActive-contracts"},
+	base + "StateService.GetActiveContractsPage":        {Operation: "postV2StateActive-contracts-page"},
+	base + "UpdateService.GetUpdates":                   {Operation: "V2Updates"},
+	base + "UpdateService.GetUpdateByOffset":            {Operation: "postV2UpdatesUpdate-by-offset"},
+	base + "UpdateService.GetUpdateById":                {Operation: "postV2UpdatesUpdate-by-id"},
+	base + "UpdateService.GetUpdateByHash":              {Operation: "postV2UpdatesUpdate-by-hash"},
+	base + "UpdateService.GetUpdatesPage":               {Operation: "postV2UpdatesGet-updates-page"},
+	base + "EventQueryService.GetEventsByContractId":    {Operation: "postV2EventsEvents-by-contract-id"},
+	base + "ContractService.GetContract":                {Operation: "postV2ContractsContract-by-id"},
+	base + "CommandService.SubmitAndWait":               {Operation: "postV2CommandsSubmit-and-wait", Body: "commands"},
+	base + "CommandService.SubmitAndWaitForTransaction": {Operation: "postV2CommandsSubmit-and-wait-for-transaction"},
 	base + "CommandService.SubmitAndWaitForReassignment": {
-		operation: "postV2CommandsSubmit-and-wait-for-reassignment",
+		Operation: "postV2CommandsSubmit-and-wait-for-reassignment",
 	},
-	base + "CommandSubmissionService.Submit":              {operation: "postV2CommandsAsyncSubmit", body: "commands"},
-	base + "CommandSubmissionService.SubmitReassignment":  {operation: "postV2CommandsAsyncSubmit-reassignment"},
-	base + "CommandCompletionService.CompletionStream":    {operation: "V2CommandsCompletions"},
-	base + "CommandCompletionService.GetCompletions":      {operation: "V2CommandsCommand-completions"},
-	base + "CommandCompletionService.GetCompletionByHash": {operation: "postV2CommandsCompletion-by-hash"},
-	base + "PackageService.ListPackages":                  {operation: "getV2Packages"},
-	base + "PackageService.GetPackage":                    {operation: "callGetPackage"},
-	base + "PackageService.GetPackageStatus":              {operation: "getV2PackagesPackage-idStatus"},
-	base + "PackageService.ListVettedPackages":            {operation: "postV2Package-vettingList"},
+	base + "CommandSubmissionService.Submit":              {Operation: "postV2CommandsAsyncSubmit", Body: "commands"},
+	base + "CommandSubmissionService.SubmitReassignment":  {Operation: "postV2CommandsAsyncSubmit-reassignment"},
+	base + "CommandCompletionService.CompletionStream":    {Operation: "V2CommandsCompletions"},
+	base + "CommandCompletionService.GetCompletions":      {Operation: "V2CommandsCommand-completions"},
+	base + "CommandCompletionService.GetCompletionByHash": {Operation: "postV2CommandsCompletion-by-hash"},
+	base + "PackageService.ListPackages":                  {Operation: "getV2Packages"},
+	base + "PackageService.GetPackage":                    {Operation: "callGetPackage"},
+	base + "PackageService.GetPackageStatus":              {Operation: "getV2PackagesPackage-idStatus"},
+	base + "PackageService.ListVettedPackages":            {Operation: "postV2Package-vettingList"},
 
 	base + "interactive.InteractiveSubmissionService.PrepareSubmission": {
-		operation: "postV2Interactive-submissionPrepare",
+		Operation: "postV2Interactive-submissionPrepare",
 	},
 	base + "interactive.InteractiveSubmissionService.ExecuteSubmission": {
-		operation: "postV2Interactive-submissionExecute",
+		Operation: "postV2Interactive-submissionExecute",
 	},
 	base + "interactive.InteractiveSubmissionService.ExecuteSubmissionAndWait": {
-		operation: "postV2Interactive-submissionExecuteandwait",
+		Operation: "postV2Interactive-submissionExecuteandwait",
 	},
 	base + "interactive.InteractiveSubmissionService.ExecuteSubmissionAndWaitForTransaction": {
-		operation: "postV2Interactive-submissionExecuteandwaitfortransaction",
+		Operation: "postV2Interactive-submissionExecuteandwaitfortransaction",
 	},
 	base + "interactive.InteractiveSubmissionService.GetPreferredPackageVersion": {
-		operation: "getV2Interactive-submissionPreferred-package-version",
+		Operation: "getV2Interactive-submissionPreferred-package-version",
 	},
 	base + "interactive.InteractiveSubmissionService.GetPreferredPackages": {
-		operation: "postV2Interactive-submissionPreferred-packages",
+		Operation: "postV2Interactive-submissionPreferred-packages",
 	},
 
-	admin + "UserManagementService.CreateUser":       {operation: "postV2Users"},
-	admin + "UserManagementService.GetUser":          {operation: "callGetUser"},
-	admin + "UserManagementService.UpdateUser":       {operation: "patchV2UsersUser-id"},
-	admin + "UserManagementService.DeleteUser":       {operation: "deleteV2UsersUser-id"},
-	admin + "UserManagementService.ListUsers":        {operation: "getV2Users"},
-	admin + "UserManagementService.GrantUserRights":  {operation: "postV2UsersUser-idRights"},
-	admin + "UserManagementService.RevokeUserRights": {operation: "patchV2UsersUser-idRights"},
-	admin + "UserManagementService.ListUserRights":   {operation: "callListUserRights"},
+	admin + "UserManagementService.CreateUser":       {Operation: "postV2Users"},
+	admin + "UserManagementService.GetUser":          {Operation: "callGetUser"},
+	admin + "UserManagementService.UpdateUser":       {Operation: "patchV2UsersUser-id", ID: "user.id"},
+	admin + "UserManagementService.DeleteUser":       {Operation: "deleteV2UsersUser-id"},
+	admin + "UserManagementService.ListUsers":        {Operation: "getV2Users"},
+	admin + "UserManagementService.GrantUserRights":  {Operation: "postV2UsersUser-idRights"},
+	admin + "UserManagementService.RevokeUserRights": {Operation: "patchV2UsersUser-idRights"},
+	admin + "UserManagementService.ListUserRights":   {Operation: "callListUserRights"},
 	admin + "UserManagementService.UpdateUserIdentityProviderId": {
-		operation: "patchV2UsersUser-idIdentity-provider-id",
+		Operation: "patchV2UsersUser-idIdentity-provider-id",
 	},
-	admin + "PartyManagementService.GetParticipantId":      {operation: "getV2PartiesParticipant-id"},
-	admin + "PartyManagementService.GetParties":            {operation: "callGetParties"},
-	admin + "PartyManagementService.ListKnownParties":      {operation: "getV2Parties"},
-	admin + "PartyManagementService.AllocateParty":         {operation: "postV2Parties"},
-	admin + "PartyManagementService.AllocateExternalParty": {operation: "postV2PartiesExternalAllocate"},
+	admin + "PartyManagementService.GetParticipantId":      {Operation: "getV2PartiesParticipant-id"},
+	admin + "PartyManagementService.GetParties":            {Operation: "callGetParties"},
+	admin + "PartyManagementService.ListKnownParties":      {Operation: "getV2Parties"},
+	admin + "PartyManagementService.AllocateParty":         {Operation: "postV2Parties"},
+	admin + "PartyManagementService.AllocateExternalParty": {Operation: "postV2PartiesExternalAllocate"},
 	admin + "PartyManagementService.GenerateExternalPartyTopology": {
-		operation: "postV2PartiesExternalGenerate-topology",
+		Operation: "postV2PartiesExternalGenerate-topology",
 	},
-	admin + "PartyManagementService.UpdatePartyDetails":                  {operation: "patchV2PartiesParty"},
-	admin + "PackageManagementService.UploadDarFile":                     {operation: "postV2Dars", body: "dar_file"},
-	admin + "PackageManagementService.ValidateDarFile":                   {operation: "postV2DarsValidate", body: "dar_file"},
-	admin + "PackageManagementService.UpdateVettedPackages":              {operation: "postV2Package-vettingUpdate"},
-	admin + "PackageManagementService.ListKnownPackages":                 {operation: "callListKnownPackages"},
-	admin + "PartyManagementService.UpdatePartyIdentityProviderId":       {operation: "callUpdatePartyIdentityProviderId"},
-	admin + "ParticipantPruningService.Prune":                            {operation: "postV2Participant-pruningPrune"},
-	admin + "IdentityProviderConfigService.CreateIdentityProviderConfig": {operation: "postV2Idps"},
-	admin + "IdentityProviderConfigService.GetIdentityProviderConfig":    {operation: "getV2IdpsIdp-id"},
-	admin + "IdentityProviderConfigService.UpdateIdentityProviderConfig": {operation: "patchV2IdpsIdp-id"},
-	admin + "IdentityProviderConfigService.ListIdentityProviderConfigs":  {operation: "getV2Idps"},
-	admin + "IdentityProviderConfigService.DeleteIdentityProviderConfig": {operation: "deleteV2IdpsIdp-id"},
+	admin + "PartyManagementService.UpdatePartyDetails":                  {Operation: "patchV2PartiesParty", ID: "party_details.party"},
+	admin + "PackageManagementService.UploadDarFile":                     {Operation: "postV2Dars", Body: "dar_file"},
+	admin + "PackageManagementService.ValidateDarFile":                   {Operation: "postV2DarsValidate", Body: "dar_file"},
+	admin + "PackageManagementService.UpdateVettedPackages":              {Operation: "postV2Package-vettingUpdate"},
+	admin + "PackageManagementService.ListKnownPackages":                 {Operation: "callListKnownPackages"},
+	admin + "PartyManagementService.UpdatePartyIdentityProviderId":       {Operation: "callUpdatePartyIdentityProviderId"},
+	admin + "ParticipantPruningService.Prune":                            {Operation: "postV2Participant-pruningPrune"},
+	admin + "IdentityProviderConfigService.CreateIdentityProviderConfig": {Operation: "postV2Idps"},
+	admin + "IdentityProviderConfigService.GetIdentityProviderConfig":    {Operation: "getV2IdpsIdp-id"},
+	admin + "IdentityProviderConfigService.UpdateIdentityProviderConfig": {Operation: "patchV2IdpsIdp-id", ID: "identity_provider_config.identity_provider_id"},
+	admin + "IdentityProviderConfigService.ListIdentityProviderConfigs":  {Operation: "getV2Idps"},
+	admin + "IdentityProviderConfigService.DeleteIdentityProviderConfig": {Operation: "deleteV2IdpsIdp-id"},
 }

@@ -1,9 +1,9 @@
 // Package grpcapi serves com.daml.ledger.api.v2, the gRPC Ledger API, as a second encoding of the JSON Ledger API: the
 // operations, their rights, limits and errors are those of package ledgerapi.
 //
-// A method is bound to an endpoint or a stream by its name ([bindings]). When the node starts, each message is paired
-// with the wire type of the endpoint by the names of its fields in JSON ([planner]); what has no partner stops the
-// start. The files values.go, codec.go and leftout.go have all that differs between the encodings by nature.
+// A method is bound to an endpoint or a stream by its name ([Bindings]). When the node starts, each message is paired
+// with the wire type of the endpoint by the names of its fields in JSON (package mapping); what has no partner stops the
+// start. That package has all that differs between the encodings by nature.
 package grpcapi
 
 import (
@@ -22,6 +22,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoregistry"
 
 	"github.com/florinledger/florin/api/endpoint"
+	"github.com/florinledger/florin/api/grpcapi/mapping"
 	"github.com/florinledger/florin/api/ledgerapi"
 	"github.com/florinledger/florin/ledger/ledgerpb"
 	"github.com/florinledger/florin/ledger/lf"
@@ -51,7 +52,7 @@ func New(options Options) (*Service, error) {
 	}
 	participant, _, _ := strings.Cut(options.Ledger.ParticipantID(), "::")
 	s := &Service{ledger: options.Ledger, participant: participant, explains: options.Ledger.Explains()}
-	b := binder{service: s, server: options.Server, planner: newPlanner(), endpoints: map[string]endpoint.Endpoint{},
+	b := binder{service: s, server: options.Server, planner: mapping.NewPlanner(), endpoints: map[string]endpoint.Endpoint{},
 		streams: map[string]endpoint.Stream{}}
 	for _, e := range slices.Concat(options.Ledger.Endpoints(), options.Ledger.OnlyCalls()) {
 		b.endpoints[e.OperationID] = e
@@ -70,8 +71,8 @@ func New(options Options) (*Service, error) {
 			return err == nil
 		})
 	}
-	if err == nil && b.bound != len(bindings) {
-		err = fmt.Errorf("%d of %d methods are bound", b.bound, len(bindings))
+	if err == nil && b.bound != len(Bindings) {
+		err = fmt.Errorf("%d of %d methods are bound", b.bound, len(Bindings))
 	}
 	return s, err
 }
@@ -97,7 +98,7 @@ func (s *Service) Names() []string {
 type binder struct {
 	service   *Service
 	server    *endpoint.Server
-	planner   *planner
+	planner   *mapping.Planner
 	endpoints map[string]endpoint.Endpoint
 	streams   map[string]endpoint.Stream
 	bound     int
@@ -124,7 +125,7 @@ func (b *binder) file(file protoreflect.FileDescriptor) error {
 
 // method binds a method; one without a binding is not served.
 func (b *binder) method(described protoreflect.MethodDescriptor, into *grpc.ServiceDesc) (*grpc.ServiceDesc, error) {
-	bound, ok := bindings[described.FullName()]
+	bound, ok := Bindings[described.FullName()]
 	if !ok {
 		return into, nil
 	}
@@ -144,7 +145,7 @@ func (b *binder) method(described protoreflect.MethodDescriptor, into *grpc.Serv
 		into.Streams = append(into.Streams, grpc.StreamDesc{
 			StreamName: string(described.Name()), Handler: m.serveStream, ServerStreams: true,
 		})
-		return into, b.stream(m, described, b.streams[bound.operation])
+		return into, b.stream(m, described, b.streams[bound.Operation])
 	}
 	into.Methods = append(into.Methods, grpc.MethodDesc{MethodName: string(described.Name()), Handler: m.serve})
 	return into, b.operation(m, described, bound)
@@ -154,25 +155,25 @@ func (b *binder) stream(m *method, described protoreflect.MethodDescriptor, stre
 	if m.feed, err = b.server.Feed(stream); err != nil {
 		return err
 	}
-	if m.request, err = b.planner.message(described.Input(), m.feed.Request()); err != nil {
+	if m.request, err = b.planner.Message(described.Input(), m.feed.Request()); err != nil {
 		return err
 	}
-	m.answer, err = b.planner.message(described.Output(), m.feed.Element())
+	m.answer, err = b.planner.Message(described.Output(), m.feed.Element())
 	return err
 }
 
-func (b *binder) operation(m *method, described protoreflect.MethodDescriptor, bound binding) (err error) {
-	found, ok := b.endpoints[bound.operation]
+func (b *binder) operation(m *method, described protoreflect.MethodDescriptor, bound Binding) (err error) {
+	found, ok := b.endpoints[bound.Operation]
 	if !ok {
-		return fmt.Errorf("there is no operation %s", bound.operation)
+		return fmt.Errorf("there is no operation %s", bound.Operation)
 	}
 	if m.operation, err = b.server.Operation(found); err != nil {
 		return err
 	}
-	if m.request, err = b.planner.root(described.Input(), m.operation.Request(), bound.body); err != nil {
+	if m.request, err = b.planner.Request(described.Input(), m.operation.Request(), bound.Body, bound.ID); err != nil {
 		return err
 	}
-	m.answer, err = b.planner.message(described.Output(), m.operation.Response())
+	m.answer, err = b.planner.Message(described.Output(), m.operation.Response())
 	return err
 }
 
@@ -181,8 +182,8 @@ type method struct {
 	service       *Service
 	name          string
 	input, output protoreflect.MessageType
-	request       *plan
-	answer        *plan
+	request       *mapping.Plan
+	answer        *mapping.Plan
 	operation     *endpoint.Operation
 	feed          *endpoint.Feed
 	// verbose finds out whether answers name types and fields.
@@ -239,15 +240,15 @@ func (m *method) call(
 				return err
 			}
 			values.Plain = !m.verbose(message)
-			c := &conversion{packages: m.service.ledger.KnownPackages()}
+			c := &mapping.Conversion{Packages: m.service.ledger.KnownPackages()}
 			if m.hasCommands {
 				var err error
-				if c.packages, err = m.service.ledger.CurrentPackages(ctx); err != nil {
+				if c.Packages, err = m.service.ledger.CurrentPackages(ctx); err != nil {
 					return err
 				}
-				c.preference = preferenceOf(message)
+				c.Preference = preferenceOf(message)
 			}
-			if err := m.request.decode(c, message, request); err != nil {
+			if err := m.request.Decode(c, message, request); err != nil {
 				return err
 			}
 			return decoded()
@@ -258,8 +259,8 @@ func (m *method) call(
 // encode encodes an answer or an element.
 func (m *method) encode(answer any, values protovalue.Encoder) ([]byte, error) {
 	message := m.output.New()
-	c := &conversion{packages: m.service.ledger.KnownPackages(), values: values}
-	if err := m.answer.encode(c, reflect.ValueOf(answer), message); err != nil {
+	c := &mapping.Conversion{Packages: m.service.ledger.KnownPackages(), Values: values}
+	if err := m.answer.Encode(c, reflect.ValueOf(answer), message); err != nil {
 		return nil, err
 	}
 	return proto.Marshal(message.Interface())

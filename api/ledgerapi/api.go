@@ -158,7 +158,9 @@ func withDefaults(s Settings) Settings {
 }
 
 // Failures makes the errors of this family.
-func (a *API) Failures() endpoint.FailureEncoder { return v2.FailureEncoder(a.node.ParticipantID, a.settings.Explains) }
+func (a *API) Failures() endpoint.FailureEncoder {
+	return v2.FailureEncoder(a.node.ParticipantID, a.settings.Explains)
+}
 
 // Explains reports whether a refused caller gets to know which right it lacks.
 func (a *API) Explains() bool { return a.settings.Explains }

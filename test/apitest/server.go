@@ -110,6 +110,8 @@ type Server struct {
 	Catalog  *catalog.Catalog
 	Resolver *auth.Resolver
 	Handler  http.Handler
+	// Ledger has the operations of the ledger API.
+	Ledger *ledgerapi.API
 	// Streams are the open streams.
 	Streams *endpoint.Streams
 	// Metrics are the metrics of the node.
@@ -230,6 +232,7 @@ func (s *Server) handler(options Options) http.Handler {
 		Pruner: audit.NewPruner(s.auditor(), s.DB),
 	})
 	require.NoError(s.tb, err)
+	s.Ledger = ledgerAPI
 	registry, err := registryapi.New(registryapi.Options{
 		Node: s.Node, Packages: s.Packages, Record: options.Registry,
 		Supply: audit.Supply{Checkpoints: s.DB}, Now: now,

@@ -1,4 +1,4 @@
-package grpcapi
+package mapping
 
 import (
 	"reflect"
@@ -8,8 +8,15 @@ import (
 	"github.com/florinledger/florin/ledger/fault"
 )
 
-// decode fills the struct from the message.
-func (p *plan) decode(c *conversion, from protoreflect.Message, to reflect.Value) error {
+// Decode fills the struct from the message.
+func (p *Plan) Decode(c *Conversion, from protoreflect.Message, to reflect.Value) error {
+	if last := len(p.id) - 1; last >= 0 {
+		holder := from
+		for _, field := range p.id[:last] {
+			holder = holder.Get(field).Message()
+		}
+		to.Field(p.idIndex).SetString(holder.Get(p.id[last]).String())
+	}
 	for i := range p.fields {
 		field := &p.fields[i]
 		if field.inner != nil {
@@ -40,7 +47,7 @@ func (p *plan) decode(c *conversion, from protoreflect.Message, to reflect.Value
 }
 
 // decodeChoice fills the field of a one-of, unless no alternative is set.
-func (f *fieldPlan) decodeChoice(c *conversion, from protoreflect.Message, to reflect.Value) error {
+func (f *fieldPlan) decodeChoice(c *Conversion, from protoreflect.Message, to reflect.Value) error {
 	for i := range f.inner.fields {
 		alternative := &f.inner.fields[i]
 		if !from.Has(alternative.descriptor) {
@@ -55,8 +62,8 @@ func (f *fieldPlan) decodeChoice(c *conversion, from protoreflect.Message, to re
 	return nil
 }
 
-// encode fills the message from the struct.
-func (p *plan) encode(c *conversion, from reflect.Value, to protoreflect.Message) error {
+// Encode fills the message from the struct.
+func (p *Plan) Encode(c *Conversion, from reflect.Value, to protoreflect.Message) error {
 	for i := range p.fields {
 		field := &p.fields[i]
 		value := from.FieldByIndex(field.index)
@@ -70,7 +77,7 @@ func (p *plan) encode(c *conversion, from reflect.Value, to protoreflect.Message
 			if value.Kind() == reflect.Pointer {
 				value = value.Elem()
 			}
-			err = field.inner.encode(c, value, to)
+			err = field.inner.Encode(c, value, to)
 		} else {
 			err = field.codec.encode(c, value, to, field.descriptor)
 		}

@@ -1,4 +1,4 @@
-package grpcapi
+package mapping
 
 import (
 	"cmp"
@@ -10,6 +10,9 @@ import (
 func isLeftOut(name protoreflect.FullName) bool { return leftOut[name] != "" }
 
 const (
+	base  = "com.daml.ledger.api.v2."
+	admin = base + "admin."
+
 	noReassignments = "there is one synchronizer, so no contract moves"
 	noUploadIDs     = "an upload has no id"
 	noSuchEvents    = "a party's hosting begins, and does not change"

@@ -1,4 +1,5 @@
-package grpcapi
+// Package mapping converts between the messages of the gRPC Ledger API and the wire types of the JSON Ledger API.
+package mapping
 
 import (
 	"cmp"
@@ -20,17 +21,21 @@ import (
 // A plan pairs the fields of a message with those of a wire type, by their names in JSON. It is made once, so that a
 // call pays for no search, and a field without a partner is found when the node starts.
 
-// conversion is what the values of one call need beside their plan.
-type conversion struct {
-	packages *ledger.Packages
-	// preference are the packages that the submission prefers for package names.
-	preference []lf.PackageID
-	values     protovalue.Encoder
+// Conversion is what the values of one call need beside their plan.
+type Conversion struct {
+	Packages *ledger.Packages
+	// Preference are the packages that the submission prefers for package names.
+	Preference []lf.PackageID
+	// Values writes values with or without labels.
+	Values protovalue.Encoder
 }
 
-// plan converts between a message and a struct.
-type plan struct {
+// Plan converts between a message and a struct.
+type Plan struct {
 	fields []fieldPlan
+	// id leads to the id inside the message that is the parameter of the struct at idIndex; empty for none.
+	id      []protoreflect.FieldDescriptor
+	idIndex int
 	// choice is set for a one-of: at most one of the fields has a value.
 	choice bool
 }
@@ -40,7 +45,7 @@ type fieldPlan struct {
 	// index leads to the field of the struct; it has several steps for a field of the body.
 	index []int
 	// inner is set for a field that stands for a one-of of the message: its plan reads the same message.
-	inner *plan
+	inner *Plan
 	// demanded is set for a message whose absence the struct cannot say: a request must have it, and an answer has it.
 	demanded bool
 	codec    codec
@@ -50,13 +55,13 @@ type fieldPlan struct {
 
 // codec converts one value. The target of encode is the container of a message, list or map, and a new scalar else.
 type codec struct {
-	decode func(c *conversion, from protoreflect.Value, to reflect.Value) error
-	encode func(c *conversion, from reflect.Value, parent protoreflect.Message, field protoreflect.FieldDescriptor) error
+	decode func(c *Conversion, from protoreflect.Value, to reflect.Value) error
+	encode func(c *Conversion, from reflect.Value, parent protoreflect.Message, field protoreflect.FieldDescriptor) error
 }
 
-// planner makes plans. It is used only while the node starts.
-type planner struct {
-	known map[planKey]*plan
+// Planner makes plans. It is used only while the node starts.
+type Planner struct {
+	known map[planKey]*Plan
 }
 
 type planKey struct {
@@ -64,13 +69,16 @@ type planKey struct {
 	target  reflect.Type
 }
 
-func newPlanner() *planner {
-	return &planner{known: map[planKey]*plan{}}
+// NewPlanner makes a planner without plans.
+func NewPlanner() *Planner {
+	return &Planner{known: map[planKey]*Plan{}}
 }
 
-// root plans a request struct with parameters and a body. whole is the field of the message that is the whole body, ""
-// for none.
-func (p *planner) root(message protoreflect.MessageDescriptor, target reflect.Type, whole protoreflect.Name) (*plan, error) {
+// Request plans a request struct with parameters and a body. whole is the field of the message that is the whole body, ""
+// for none. id is the way to the id that is a parameter of the path, such as user.id, or "".
+func (p *Planner) Request(
+	message protoreflect.MessageDescriptor, target reflect.Type, whole protoreflect.Name, id string,
+) (*Plan, error) {
 	places := map[string][]place{}
 	for i := range target.NumField() {
 		field := target.Field(i)
@@ -93,8 +101,33 @@ func (p *planner) root(message protoreflect.MessageDescriptor, target reflect.Ty
 			places[name] = append(places[name], place{append([]int{i}, inner[0].index...), inner[0].typ})
 		}
 	}
-	out := &plan{}
+	out := &Plan{}
+	if err := out.findID(message, target, id); err != nil {
+		return nil, err
+	}
 	return out, p.fill(out, message, places)
+}
+
+// findID notes the way to the id of the path.
+func (p *Plan) findID(message protoreflect.MessageDescriptor, target reflect.Type, id string) error {
+	if id == "" {
+		return nil
+	}
+	for name := range strings.SplitSeq(id, ".") {
+		field := message.Fields().ByName(protoreflect.Name(name))
+		if field == nil {
+			return fmt.Errorf("%s has no field %s", message.FullName(), name)
+		}
+		p.id = append(p.id, field)
+		message = field.Message()
+	}
+	for i := range target.NumField() {
+		if target.Field(i).Tag.Get("path") != "" {
+			p.idIndex = i
+			return nil
+		}
+	}
+	return fmt.Errorf("%s has no parameter in its path", target)
 }
 
 // parameter is the name of a path or query parameter as a field of JSON; "" for none.
@@ -138,13 +171,13 @@ func placesOf(t reflect.Type) map[string][]place {
 	return places
 }
 
-// message plans a struct.
-func (p *planner) message(message protoreflect.MessageDescriptor, target reflect.Type) (*plan, error) {
+// Message plans a struct.
+func (p *Planner) Message(message protoreflect.MessageDescriptor, target reflect.Type) (*Plan, error) {
 	key := planKey{message.FullName(), target}
 	if known, ok := p.known[key]; ok {
 		return known, nil
 	}
-	out := &plan{}
+	out := &Plan{}
 	p.known[key] = out // before its parts, for messages may be recursive
 	if isOneOf(target) && message.Oneofs().Len() == 1 && message.Oneofs().Get(0).Fields().Len() == message.Fields().Len() {
 		return out, p.fillChoice(out, message.Oneofs().Get(0), target)
@@ -153,7 +186,7 @@ func (p *planner) message(message protoreflect.MessageDescriptor, target reflect
 }
 
 // fill pairs the fields of a message with places.
-func (p *planner) fill(out *plan, message protoreflect.MessageDescriptor, places map[string][]place) error {
+func (p *Planner) fill(out *Plan, message protoreflect.MessageDescriptor, places map[string][]place) error {
 	for i := range message.Oneofs().Len() {
 		choice := message.Oneofs().Get(i)
 		if choice.IsSynthetic() {
@@ -173,7 +206,7 @@ func (p *planner) fill(out *plan, message protoreflect.MessageDescriptor, places
 		if !isOneOf(target) {
 			return fmt.Errorf("%s: %s is no one-of", choice.FullName(), target)
 		}
-		inner := &plan{}
+		inner := &Plan{}
 		if err := p.fillChoice(inner, choice, target); err != nil {
 			return err
 		}
@@ -201,7 +234,7 @@ func (p *planner) fill(out *plan, message protoreflect.MessageDescriptor, places
 	return nil
 }
 
-func (p *planner) field(field protoreflect.FieldDescriptor, at place) (fieldPlan, error) {
+func (p *Planner) field(field protoreflect.FieldDescriptor, at place) (fieldPlan, error) {
 	out := fieldPlan{descriptor: field, index: at.index}
 	if isValue(field) {
 		typed, ok := valueTypes[field.FullName()]
@@ -227,7 +260,7 @@ func rank(field fieldPlan) int {
 }
 
 // fillChoice pairs the alternatives of a one-of.
-func (p *planner) fillChoice(out *plan, choice protoreflect.OneofDescriptor, target reflect.Type) error {
+func (p *Planner) fillChoice(out *Plan, choice protoreflect.OneofDescriptor, target reflect.Type) error {
 	out.choice = true
 	places := placesOf(target)
 	for i := range choice.Fields().Len() {
@@ -262,7 +295,7 @@ func alternativeNames(field protoreflect.FieldDescriptor) []string {
 }
 
 // alternative is the codec of a pointer to an alternative, which may be wrapped as {"value": …}.
-func (p *planner) alternative(field protoreflect.FieldDescriptor, typ reflect.Type) (codec, error) {
+func (p *Planner) alternative(field protoreflect.FieldDescriptor, typ reflect.Type) (codec, error) {
 	inner, isWrapped := typ, isWrapper(typ)
 	if isWrapped {
 		inner = typ.Field(0).Type
@@ -272,7 +305,7 @@ func (p *planner) alternative(field protoreflect.FieldDescriptor, typ reflect.Ty
 		return codec{}, err
 	}
 	return codec{
-		decode: func(c *conversion, from protoreflect.Value, to reflect.Value) error {
+		decode: func(c *Conversion, from protoreflect.Value, to reflect.Value) error {
 			to.Set(reflect.New(typ))
 			if isWrapped {
 				return made.decode(c, from, to.Elem().Field(0))
@@ -280,7 +313,7 @@ func (p *planner) alternative(field protoreflect.FieldDescriptor, typ reflect.Ty
 			return made.decode(c, from, to.Elem())
 		},
 		encode: func(
-			c *conversion, from reflect.Value, parent protoreflect.Message, field protoreflect.FieldDescriptor,
+			c *Conversion, from reflect.Value, parent protoreflect.Message, field protoreflect.FieldDescriptor,
 		) error {
 			if isWrapped {
 				return made.encode(c, from.Elem().Field(0), parent, field)

@@ -1,4 +1,4 @@
-package grpcapi
+package mapping
 
 import (
 	"encoding/json"
@@ -28,51 +28,51 @@ func isValue(field protoreflect.FieldDescriptor) bool {
 }
 
 // typeOf finds the type of a value in its struct; nil if the packages have no such template, choice or view.
-type typeOf func(c *conversion, parent any) *lf.Type
+type typeOf func(c *Conversion, parent any) *lf.Type
 
 // valueTypes are the types of all values in messages.
 var valueTypes = map[protoreflect.FullName]typeOf{
-	"com.daml.ledger.api.v2.CreateCommand.create_arguments": func(c *conversion, parent any) *lf.Type {
+	"com.daml.ledger.api.v2.CreateCommand.create_arguments": func(c *Conversion, parent any) *lf.Type {
 		return c.payload(parent.(ledgerapi.CreateCommand).TemplateID)
 	},
-	"com.daml.ledger.api.v2.ExerciseCommand.choice_argument": func(c *conversion, parent any) *lf.Type {
+	"com.daml.ledger.api.v2.ExerciseCommand.choice_argument": func(c *Conversion, parent any) *lf.Type {
 		command := parent.(ledgerapi.ExerciseCommand)
 		return c.argument(command.TemplateID, command.Choice)
 	},
-	"com.daml.ledger.api.v2.ExerciseByKeyCommand.choice_argument": func(c *conversion, parent any) *lf.Type {
+	"com.daml.ledger.api.v2.ExerciseByKeyCommand.choice_argument": func(c *Conversion, parent any) *lf.Type {
 		command := parent.(ledgerapi.ExerciseByKeyCommand)
 		return c.argument(command.TemplateID, command.Choice)
 	},
-	"com.daml.ledger.api.v2.ExerciseByKeyCommand.contract_key": func(c *conversion, parent any) *lf.Type {
+	"com.daml.ledger.api.v2.ExerciseByKeyCommand.contract_key": func(c *Conversion, parent any) *lf.Type {
 		return c.key(parent.(ledgerapi.ExerciseByKeyCommand).TemplateID)
 	},
-	"com.daml.ledger.api.v2.CreateAndExerciseCommand.create_arguments": func(c *conversion, parent any) *lf.Type {
+	"com.daml.ledger.api.v2.CreateAndExerciseCommand.create_arguments": func(c *Conversion, parent any) *lf.Type {
 		return c.payload(parent.(ledgerapi.CreateAndExerciseCommand).TemplateID)
 	},
-	"com.daml.ledger.api.v2.CreateAndExerciseCommand.choice_argument": func(c *conversion, parent any) *lf.Type {
+	"com.daml.ledger.api.v2.CreateAndExerciseCommand.choice_argument": func(c *Conversion, parent any) *lf.Type {
 		command := parent.(ledgerapi.CreateAndExerciseCommand)
 		return c.argument(command.TemplateID, command.Choice)
 	},
-	"com.daml.ledger.api.v2.PrefetchContractKey.contract_key": func(c *conversion, parent any) *lf.Type {
+	"com.daml.ledger.api.v2.PrefetchContractKey.contract_key": func(c *Conversion, parent any) *lf.Type {
 		return c.key(parent.(ledgerapi.PrefetchContractKey).TemplateID)
 	},
-	"com.daml.ledger.api.v2.CreatedEvent.create_arguments": func(c *conversion, parent any) *lf.Type {
+	"com.daml.ledger.api.v2.CreatedEvent.create_arguments": func(c *Conversion, parent any) *lf.Type {
 		return c.payload(parent.(ledgerapi.CreatedEvent).TemplateID)
 	},
-	"com.daml.ledger.api.v2.CreatedEvent.contract_key": func(c *conversion, parent any) *lf.Type {
+	"com.daml.ledger.api.v2.CreatedEvent.contract_key": func(c *Conversion, parent any) *lf.Type {
 		return c.key(parent.(ledgerapi.CreatedEvent).TemplateID)
 	},
-	"com.daml.ledger.api.v2.InterfaceView.view_value": func(c *conversion, parent any) *lf.Type {
-		view, _ := c.packages.ViewType(parent.(ledgerapi.JsInterfaceView).InterfaceID)
+	"com.daml.ledger.api.v2.InterfaceView.view_value": func(c *Conversion, parent any) *lf.Type {
+		view, _ := c.Packages.ViewType(parent.(ledgerapi.JsInterfaceView).InterfaceID)
 		return view
 	},
-	"com.daml.ledger.api.v2.ExercisedEvent.choice_argument": func(c *conversion, parent any) *lf.Type {
+	"com.daml.ledger.api.v2.ExercisedEvent.choice_argument": func(c *Conversion, parent any) *lf.Type {
 		event := parent.(ledgerapi.ExercisedEvent)
 		return c.argument(choiceOwner(event), event.Choice)
 	},
-	"com.daml.ledger.api.v2.ExercisedEvent.exercise_result": func(c *conversion, parent any) *lf.Type {
+	"com.daml.ledger.api.v2.ExercisedEvent.exercise_result": func(c *Conversion, parent any) *lf.Type {
 		event := parent.(ledgerapi.ExercisedEvent)
-		result, _ := c.packages.ResultType(choiceOwner(event), event.Choice)
+		result, _ := c.Packages.ResultType(choiceOwner(event), event.Choice)
 		return result
 	},
 }
@@ -86,32 +86,32 @@ func choiceOwner(event ledgerapi.ExercisedEvent) lf.TypeName {
 }
 
 // resolve finds the template or interface of a name; the zero name if there is none. The endpoint refuses that itself.
-func (c *conversion) resolve(name lf.TypeName) lf.TypeName {
-	resolved, refusal := c.packages.ResolveTemplate(name, c.preference)
+func (c *Conversion) resolve(name lf.TypeName) lf.TypeName {
+	resolved, refusal := c.Packages.ResolveTemplate(name, c.Preference)
 	if refusal != nil {
 		return lf.TypeName{}
 	}
 	return resolved
 }
 
-func (c *conversion) payload(name lf.TypeName) *lf.Type {
-	found, _ := c.packages.PayloadType(c.resolve(name))
+func (c *Conversion) payload(name lf.TypeName) *lf.Type {
+	found, _ := c.Packages.PayloadType(c.resolve(name))
 	return found
 }
 
-func (c *conversion) key(name lf.TypeName) *lf.Type {
-	found, _ := c.packages.KeyType(c.resolve(name))
+func (c *Conversion) key(name lf.TypeName) *lf.Type {
+	found, _ := c.Packages.KeyType(c.resolve(name))
 	return found
 }
 
-func (c *conversion) argument(name lf.TypeName, choice string) *lf.Type {
-	found, _ := c.packages.ChoiceType(c.resolve(name), choice)
+func (c *Conversion) argument(name lf.TypeName, choice string) *lf.Type {
+	found, _ := c.Packages.ChoiceType(c.resolve(name), choice)
 	return found
 }
 
 // decodeValue reads a value as JSON. Without its type the JSON is null: the endpoint then refuses the name before it
 // looks at the value.
-func (c *conversion) decodeValue(field *fieldPlan, from protoreflect.Message, to reflect.Value) error {
+func (c *Conversion) decodeValue(field *fieldPlan, from protoreflect.Message, to reflect.Value) error {
 	target := to.FieldByIndex(field.index)
 	target.SetBytes([]byte("null"))
 	t := field.typed(c, to.Interface())
@@ -137,7 +137,7 @@ func (c *conversion) decodeValue(field *fieldPlan, from protoreflect.Message, to
 }
 
 // encodeValue writes JSON of the record as a value.
-func (c *conversion) encodeValue(field *fieldPlan, from reflect.Value, to protoreflect.Message) error {
+func (c *Conversion) encodeValue(field *fieldPlan, from reflect.Value, to protoreflect.Message) error {
 	raw := from.FieldByIndex(field.index).Bytes()
 	if string(raw) == "null" {
 		return nil
@@ -151,9 +151,9 @@ func (c *conversion) encodeValue(field *fieldPlan, from reflect.Value, to protor
 		return fault.Internal(fmt.Errorf("%s: %w", field.descriptor.FullName(), err))
 	}
 	if record, ok := value.(lf.Record); ok && field.descriptor.Message().Name() == "Record" {
-		to.Set(field.descriptor, protoreflect.ValueOfMessage(c.values.Record(record).ProtoReflect()))
+		to.Set(field.descriptor, protoreflect.ValueOfMessage(c.Values.Record(record).ProtoReflect()))
 		return nil
 	}
-	to.Set(field.descriptor, protoreflect.ValueOfMessage(c.values.Value(value).ProtoReflect()))
+	to.Set(field.descriptor, protoreflect.ValueOfMessage(c.Values.Value(value).ProtoReflect()))
 	return nil
 }

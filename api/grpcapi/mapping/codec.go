@@ -1,0 +1,314 @@
+package mapping
+
+import (
+	"encoding"
+	"fmt"
+	"math"
+	"reflect"
+	"strings"
+
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	"github.com/florinledger/florin/ledger/fault"
+)
+
+// codec makes the codec of a field.
+func (p *Planner) codec(field protoreflect.FieldDescriptor, target reflect.Type) (codec, error) {
+	switch {
+	case field.IsMap():
+		return p.mapCodec(field, target)
+	case field.IsList():
+		return p.listCodec(field, target)
+	default:
+		one, err := p.single(field, target)
+		if err != nil {
+			return codec{}, err
+		}
+		return codec{
+			decode: one.decode,
+			encode: func(c *Conversion, from reflect.Value, to protoreflect.Message, field protoreflect.FieldDescriptor) error {
+				value, err := one.encode(c, from, func() protoreflect.Value { return to.NewField(field) })
+				if err == nil && value.IsValid() {
+					to.Set(field, value)
+				}
+				return err
+			},
+		}, nil
+	}
+}
+
+// single converts one value: a field, an element of a list, or a value of a map. make makes an empty message.
+type single struct {
+	decode func(c *Conversion, from protoreflect.Value, to reflect.Value) error
+	encode func(c *Conversion, from reflect.Value, make func() protoreflect.Value) (protoreflect.Value, error)
+}
+
+func (p *Planner) listCodec(field protoreflect.FieldDescriptor, target reflect.Type) (codec, error) {
+	if target.Kind() != reflect.Slice {
+		return codec{}, fmt.Errorf("a list has no place in %s", target)
+	}
+	one, err := p.single(field, target.Elem())
+	if err != nil {
+		return codec{}, err
+	}
+	return codec{
+		decode: func(c *Conversion, from protoreflect.Value, to reflect.Value) error {
+			list := from.List()
+			out := reflect.MakeSlice(target, list.Len(), list.Len())
+			for i := range list.Len() {
+				if err := one.decode(c, list.Get(i), out.Index(i)); err != nil {
+					return err
+				}
+			}
+			to.Set(out)
+			return nil
+		},
+		encode: func(c *Conversion, from reflect.Value, to protoreflect.Message, field protoreflect.FieldDescriptor) error {
+			if from.Len() == 0 {
+				return nil
+			}
+			list := to.Mutable(field).List()
+			for i := range from.Len() {
+				value, err := one.encode(c, from.Index(i), list.NewElement)
+				if err != nil {
+					return err
+				}
+				list.Append(value)
+			}
+			return nil
+		},
+	}, nil
+}
+
+func (p *Planner) mapCodec(field protoreflect.FieldDescriptor, target reflect.Type) (codec, error) {
+	if target.Kind() != reflect.Map || field.MapKey().Kind() != protoreflect.StringKind {
+		return codec{}, fmt.Errorf("a map has no place in %s", target)
+	}
+	one, err := p.single(field.MapValue(), target.Elem())
+	if err != nil {
+		return codec{}, err
+	}
+	return codec{
+		decode: func(c *Conversion, from protoreflect.Value, to reflect.Value) (err error) {
+			out := reflect.MakeMapWithSize(target, from.Map().Len())
+			from.Map().Range(func(key protoreflect.MapKey, value protoreflect.Value) bool {
+				element := reflect.New(target.Elem()).Elem()
+				if err = one.decode(c, value, element); err != nil {
+					return false
+				}
+				out.SetMapIndex(reflect.ValueOf(key.String()).Convert(target.Key()), element)
+				return true
+			})
+			to.Set(out)
+			return err
+		},
+		encode: func(c *Conversion, from reflect.Value, to protoreflect.Message, field protoreflect.FieldDescriptor) error {
+			entries := to.Mutable(field).Map()
+			for key, value := range from.Seq2() {
+				encoded, err := one.encode(c, value, entries.NewValue)
+				if err != nil {
+					return err
+				}
+				entries.Set(protoreflect.ValueOfString(key.String()).MapKey(), encoded)
+			}
+			return nil
+		},
+	}, nil
+}
+
+// single makes the codec of a value. A pointer is nil for what is not set.
+func (p *Planner) single(field protoreflect.FieldDescriptor, target reflect.Type) (single, error) {
+	if target.Kind() != reflect.Pointer {
+		return p.plain(field, target)
+	}
+	one, err := p.plain(field, target.Elem())
+	if err != nil {
+		return single{}, err
+	}
+	return single{
+		decode: func(c *Conversion, from protoreflect.Value, to reflect.Value) error {
+			to.Set(reflect.New(target.Elem()))
+			return one.decode(c, from, to.Elem())
+		},
+		encode: func(c *Conversion, from reflect.Value, make func() protoreflect.Value) (protoreflect.Value, error) {
+			return one.encode(c, from.Elem(), make)
+		},
+	}, nil
+}
+
+func (p *Planner) plain(field protoreflect.FieldDescriptor, target reflect.Type) (single, error) {
+	if special, ok := specialFields[field.FullName()]; ok {
+		return special, nil
+	}
+	switch field.Kind() {
+	case protoreflect.MessageKind:
+		return p.messageCodec(field.Message(), target)
+	case protoreflect.EnumKind:
+		return enumCodec(field.Enum(), target)
+	}
+	pair := scalar{field.Kind(), target.Kind()}
+	switch {
+	case field.Kind() == protoreflect.StringKind && target.Kind() != reflect.String &&
+		reflect.PointerTo(target).Implements(textType):
+		return textCodec(), nil
+	case scalars[pair].decode != nil:
+		return scalars[pair], nil
+	case field.Kind() == protoreflect.BytesKind && target.Kind() == reflect.Slice && target.Elem().Kind() == reflect.Uint8:
+		return single{
+			decode: func(_ *Conversion, from protoreflect.Value, to reflect.Value) error {
+				to.SetBytes(from.Bytes())
+				return nil
+			},
+			encode: func(_ *Conversion, from reflect.Value, _ func() protoreflect.Value) (protoreflect.Value, error) {
+				return protoreflect.ValueOfBytes(from.Bytes()), nil
+			},
+		}, nil
+	default:
+		return single{}, fmt.Errorf("a %s has no place in %s", field.Kind(), target)
+	}
+}
+
+var textType = reflect.TypeFor[encoding.TextUnmarshaler]()
+
+// textCodec converts a text that is a value of its own in Go.
+func textCodec() single {
+	return single{
+		decode: func(_ *Conversion, from protoreflect.Value, to reflect.Value) error {
+			reader, _ := reflect.TypeAssert[encoding.TextUnmarshaler](to.Addr())
+			if err := reader.UnmarshalText([]byte(from.String())); err != nil {
+				return fault.InvalidArgumentf("%s", err)
+			}
+			return nil
+		},
+		encode: func(_ *Conversion, from reflect.Value, _ func() protoreflect.Value) (protoreflect.Value, error) {
+			return protoreflect.ValueOfString(fmt.Sprint(from.Interface())), nil
+		},
+	}
+}
+
+type scalar struct {
+	kind   protoreflect.Kind
+	target reflect.Kind
+}
+
+// scalars are the codecs of numbers, truth values and texts.
+var scalars = map[scalar]single{
+	{protoreflect.StringKind, reflect.String}: {
+		decode: func(_ *Conversion, from protoreflect.Value, to reflect.Value) error {
+			to.SetString(from.String())
+			return nil
+		},
+		encode: func(_ *Conversion, from reflect.Value, _ func() protoreflect.Value) (protoreflect.Value, error) {
+			return protoreflect.ValueOfString(strings.ToValidUTF8(from.String(), "\uFFFD")), nil
+		},
+	},
+	{protoreflect.BoolKind, reflect.Bool}: {
+		decode: func(_ *Conversion, from protoreflect.Value, to reflect.Value) error {
+			to.SetBool(from.Bool())
+			return nil
+		},
+		encode: func(_ *Conversion, from reflect.Value, _ func() protoreflect.Value) (protoreflect.Value, error) {
+			return protoreflect.ValueOfBool(from.Bool()), nil
+		},
+	},
+	{protoreflect.Int32Kind, reflect.Int32}: signed(func(n int64) protoreflect.Value {
+		return protoreflect.ValueOfInt32(int32(n))
+	}),
+	{protoreflect.Int64Kind, reflect.Int64}: signed(protoreflect.ValueOfInt64),
+	{protoreflect.Uint32Kind, reflect.Int32}: unsigned(math.MaxInt32, func(n uint64) protoreflect.Value {
+		return protoreflect.ValueOfUint32(uint32(n))
+	}),
+	{protoreflect.Uint32Kind, reflect.Int64}: unsigned(math.MaxUint32, func(n uint64) protoreflect.Value {
+		return protoreflect.ValueOfUint32(uint32(n))
+	}),
+	{protoreflect.Uint64Kind, reflect.Int64}: unsigned(math.MaxInt64, protoreflect.ValueOfUint64),
+}
+
+func signed(value func(int64) protoreflect.Value) single {
+	return single{
+		decode: func(_ *Conversion, from protoreflect.Value, to reflect.Value) error {
+			to.SetInt(from.Int())
+			return nil
+		},
+		encode: func(_ *Conversion, from reflect.Value, _ func() protoreflect.Value) (protoreflect.Value, error) {
+			return value(from.Int()), nil
+		},
+	}
+}
+
+// unsigned converts a number that JSON has as a signed one.
+func unsigned(largest uint64, value func(uint64) protoreflect.Value) single {
+	return single{
+		decode: func(_ *Conversion, from protoreflect.Value, to reflect.Value) error {
+			if from.Uint() > largest {
+				return fault.InvalidArgumentf("the number %d is larger than %d", from.Uint(), largest)
+			}
+			to.SetInt(int64(from.Uint()))
+			return nil
+		},
+		encode: func(_ *Conversion, from reflect.Value, _ func() protoreflect.Value) (protoreflect.Value, error) {
+			return value(uint64(from.Int())), nil
+		},
+	}
+}
+
+func isEnum(field protoreflect.FieldDescriptor) bool { return field.Kind() == protoreflect.EnumKind }
+
+// enumCodec converts an enum, which has the same names in JSON.
+func enumCodec(enum protoreflect.EnumDescriptor, target reflect.Type) (single, error) {
+	if target.Kind() != reflect.String {
+		return single{}, fmt.Errorf("the enum %s has no place in %s", enum.FullName(), target)
+	}
+	return single{
+		decode: func(_ *Conversion, from protoreflect.Value, to reflect.Value) error {
+			found := enum.Values().ByNumber(from.Enum())
+			if found == nil {
+				return fault.InvalidArgumentf("%s is defined with invalid value %d", snake(string(enum.Name())), from.Enum())
+			}
+			to.SetString(string(found.Name()))
+			return nil
+		},
+		encode: func(_ *Conversion, from reflect.Value, _ func() protoreflect.Value) (protoreflect.Value, error) {
+			found := enum.Values().ByName(protoreflect.Name(from.String()))
+			if found == nil {
+				return protoreflect.Value{}, fault.Internal(fmt.Errorf("%s has no value %q", enum.FullName(), from.String()))
+			}
+			return protoreflect.ValueOfEnum(found.Number()), nil
+		},
+	}, nil
+}
+
+// snake turns TransactionShape into transaction_shape.
+func snake(name string) string {
+	var out strings.Builder
+	for i, char := range name {
+		if i > 0 && char >= 'A' && char <= 'Z' {
+			out.WriteByte('_')
+		}
+		out.WriteString(strings.ToLower(string(char)))
+	}
+	return out.String()
+}
+
+// messageCodec converts a message: one with a type of its own in Go, or a struct.
+func (p *Planner) messageCodec(message protoreflect.MessageDescriptor, target reflect.Type) (single, error) {
+	if special, ok := specialMessages[specialMessage{message.FullName(), target}]; ok {
+		return special, nil
+	}
+	if target.Kind() != reflect.Struct {
+		return single{}, fmt.Errorf("the message %s has no place in %s", message.FullName(), target)
+	}
+	inner, err := p.Message(message, target)
+	if err != nil {
+		return single{}, err
+	}
+	return single{
+		decode: func(c *Conversion, from protoreflect.Value, to reflect.Value) error {
+			return inner.Decode(c, from.Message(), to)
+		},
+		encode: func(c *Conversion, from reflect.Value, make func() protoreflect.Value) (protoreflect.Value, error) {
+			value := make()
+			return value, inner.Encode(c, from, value.Message())
+		},
+	}, nil
+}
