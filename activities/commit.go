@@ -78,8 +78,8 @@ const maxTogetherBytes = 1 << 20
 const maxTogetherTime = time.Second
 
 // commitTogether commits the first submissions in one transaction until it is full, and publishes their completions. It
-// returns the completions in order, with those of earlier commits and without submissions that are left out, and the
-// number of submissions that are done.
+// returns the completions in order, including those of earlier commits. Submissions that it leaves out have none. It
+// also returns the number of submissions that are done.
 func (a *Activities) commitTogether(
 	ctx context.Context, submissions []ledger.Submission,
 ) (completions []ledger.Completion, done int, err error) {

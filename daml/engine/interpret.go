@@ -33,7 +33,7 @@ type ExerciseByKey struct {
 	Argument Value
 }
 
-// CreateAndExercise creates a contract and exercises a choice on it.
+// CreateAndExercise is the Daml command of that name.
 type CreateAndExercise struct {
 	Create
 	Choice         string

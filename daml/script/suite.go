@@ -118,7 +118,7 @@ type run struct {
 // world makes the ledger of a run.
 func (s *Suite) world(options Options) world {
 	if options.Node == nil {
-		return newMemory(s.packages)
+		return newMemoryLedger(s.packages)
 	}
 	return &remote{node: options.Node, speaker: options.User, parties: options.Parties}
 }

@@ -16,7 +16,7 @@ import (
 const namespace = "::script"
 
 // allocate makes a party. An exact name must be free; otherwise allocate adds a number to a name that exists.
-func (l *memory) allocate(_ *question, name string, exactly bool) (ledger.Party, error) {
+func (l *memoryLedger) allocate(_ *question, name string, exactly bool) (ledger.Party, error) {
 	if name == "" {
 		name = "party"
 	}

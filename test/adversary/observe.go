@@ -79,7 +79,7 @@ func (s *side) observeWallet(ctx context.Context, user string) error {
 	)
 }
 
-// gifts sums up what the adversary sent to a bystander with a preapproval.
+// gifts is the total of the adversary's transfers to a bystander with a preapproval.
 type gifts struct {
 	total decimal.Decimal
 	// read is the last event that was read from the history.

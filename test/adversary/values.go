@@ -194,7 +194,7 @@ func (m maker) party(field string) string {
 
 // contractID prefers a contract of the kind in the field's name.
 func (m maker) contractID(field string) string {
-	if candidates := m.known.contractsFor(field); len(candidates) > 0 && !m.oneIn(4) {
+	if candidates := m.known.findCandidates(field); len(candidates) > 0 && !m.oneIn(4) {
 		return pick(m.random, candidates).id
 	}
 	if all := m.known.contracts; len(all) > 0 && !m.oneIn(8) {

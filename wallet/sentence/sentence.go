@@ -21,7 +21,7 @@ const (
 	Quiet State = "quiet"
 )
 
-// Role is what a part is in its sentence; "" for words between.
+// Role is the grammatical role of a part; "" for connecting words.
 type Role string
 
 // The roles.
