@@ -178,7 +178,7 @@ func explainInUse(err error, id string) error {
 		return err
 	}
 	return fault.InvalidArgumentf("identity provider %q cannot be deleted as long as it has %s", id, owned).
-		WithHint("Move its " + owned + " to another identity provider, or deactivate it instead.").Wrap(err)
+		WithHint("Move its " + owned + " to another identity provider, or deactivate this identity provider instead.").Wrap(err)
 }
 
 // failed makes the error of an operation: nil for nil; a fault if a client may see it; [ErrConflict] after a lost race;

@@ -232,7 +232,7 @@ func (c *Client) workflowIDOf(submissions []ledger.Submission) string {
 // notAccepted is the refusal if Temporal is the reason why there is no acknowledgement.
 func notAccepted(cause string) *fault.Fault {
 	return fault.ServiceNotRunning.New("%s", cause).With("service_name", "temporal").
-		WithHint("Try again with the same command id or Idempotency-Key; GET /readyz tells which part of the node is not " +
+		WithHint("Try again with the same command id or Idempotency-Key; GET /readyz shows which part of the node is not " +
 			"ready.")
 }
 
