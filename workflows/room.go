@@ -72,7 +72,7 @@ func accountOf(who ledger.Identity) turns.Account {
 	return turns.Account{Name: ledger.IdentityText(who), Provider: who.SharedProvider()}
 }
 
-// enter takes a place with so many bytes, or returns the refusal.
+// enter takes a place with this number of bytes, or returns the refusal.
 func (r *room) enter(who ledger.Identity, bytes int) *fault.Fault {
 	account := accountOf(who)
 	if short := r.places.Try(account, 1); short != turns.NoShortage {

@@ -6,7 +6,6 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// command is a command of a submission.
 type command struct {
 	kind string
 	// of is the template or interface in the command.

@@ -67,7 +67,6 @@ func (e *entry) visible(parties []ledger.Party) bool {
 	return slices.ContainsFunc(parties, e.IsStakeholder)
 }
 
-// commit applies a transaction.
 func (l *memoryLedger) commit(transaction Transaction) {
 	t := transaction.Tree
 	for _, created := range t.Created() {

@@ -96,7 +96,6 @@ func (s *Suite) Run(ctx context.Context, script Script, options Options) Report 
 	return out
 }
 
-// run is a run of a script.
 type run struct {
 	suite      *Suite
 	name       ast.ValueName

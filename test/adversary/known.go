@@ -20,8 +20,8 @@ type contract struct {
 	theirs bool
 }
 
-// knowledge is what the adversary knows about the node: public data, answers that it got, and names and ids of others,
-// as if somebody had told it.
+// knowledge is the adversary's knowledge of the node: public data, answers that it got, and names and ids of others, as
+// if somebody had told it.
 type knowledge struct {
 	dso, operator, synchronizer, member, participant string
 	// own are the parties of the adversary, bystanders those of others.

@@ -44,7 +44,6 @@ func (s *side) observe(ctx context.Context) error {
 	return nil
 }
 
-// observeWallet stores the state of a wallet.
 func (s *side) observeWallet(ctx context.Context, user string) error {
 	client := s.as(user)
 	return errors.Join(

@@ -46,7 +46,7 @@ func (a *attacker) create(ctx context.Context, chosen template) (answer, error) 
 	return got, nil
 }
 
-// makePayload makes a payload. After a refusal for a missing signature, the adversary names no others in that field.
+// After a refusal for a missing signature, makePayload names no others in that field.
 func (a *attacker) makePayload(m maker, of template) (payload object, foreign []string) {
 	payload, _ = m.value(of.payload, "", 0).(object)
 	for field, value := range payload {
