@@ -11,8 +11,8 @@ import (
 	"github.com/florinledger/florin/wallet/lifecycle"
 )
 
-// Activities holds what the activities need. Its exported methods with a context are the activities. Their names are in
-// workflow histories and must never change.
+// Activities holds the dependencies of the activities. Its exported methods with a context are the activities. Their
+// names are in workflow histories and must never change.
 type Activities struct {
 	DB *db.DB
 	// Packages are the built-in packages.

@@ -15,7 +15,7 @@ import (
 	"github.com/florinledger/florin/wallet/plan"
 )
 
-// PlanAutomationInput asks what is due for a kind of automation.
+// PlanAutomationInput names the kind of automation whose due work [Activities.PlanAutomation] finds.
 type PlanAutomationInput struct {
 	Kind string `json:"kind"`
 	// RunID is the id of the run, which goes on with the subjects that it began with.
@@ -24,7 +24,7 @@ type PlanAutomationInput struct {
 	WorkflowID string `json:"workflowId"`
 }
 
-// AutomationPlan says what is due.
+// AutomationPlan has the due submissions of a kind, and the counts of the plan.
 type AutomationPlan struct {
 	// Submissions are the submissions to make now, at most [automationBatch]; the next plan reads their outcomes.
 	Submissions []ledger.Submission `json:"submissions,omitempty"`
@@ -171,7 +171,7 @@ func (t *automationTurn) outcomes(tasks []db.AutomationTask) (map[string]ledger.
 	return t.tx.CompletionsByKey(t.ctx, keys)
 }
 
-// decide reads the outcome of the last submission of a task, and decides what is due now. ended means that the subject
+// decide reads the outcome of the last submission of a task, and decides the next action. ended means that the subject
 // needs no task any more.
 func (t *automationTurn) decide(
 	task db.AutomationTask, completions map[string]ledger.Completion,

@@ -68,7 +68,7 @@ func completionsByKey(completions []ledger.Completion) map[string]ledger.Complet
 	return byKey
 }
 
-// maxTogetherBytes ends a transaction that records so many bytes of traffic. Others can lock the head before the next
+// maxTogetherBytes is the traffic in bytes after which a transaction ends. Others can lock the head before the next
 // transaction, so they do not wait for a whole batch. Batches of ordinary submissions are smaller.
 const maxTogetherBytes = 1 << 20
 
@@ -78,8 +78,8 @@ const maxTogetherBytes = 1 << 20
 const maxTogetherTime = time.Second
 
 // commitTogether commits the first submissions in one transaction until it is full, and publishes their completions. It
-// returns the completions in order, with those of earlier commits and without submissions that are left out, and the
-// number of submissions that are done.
+// returns the completions in order, including those of earlier commits. Submissions that it leaves out have none. It
+// also returns the number of submissions that are done.
 func (a *Activities) commitTogether(
 	ctx context.Context, submissions []ledger.Submission,
 ) (completions []ledger.Completion, done int, err error) {
@@ -281,8 +281,8 @@ func newBlock(ctx context.Context, a *Activities, tx *db.Tx, loaded db.Loaded) *
 	}
 }
 
-// decide gives a submission the next offset and keeps its effects. The submission gets a completion whatever the rules
-// do; the error is a failure of the database.
+// decide gives a submission the next offset and keeps its effects. The submission always gets a completion, even if the
+// rules fail; the error is a failure of the database.
 func (b *block) decide(submission openSubmission) (ledger.Completion, error) {
 	end := b.startSpan(submission.Submission)
 	completion, err := b.decideOver(submission)

@@ -30,8 +30,8 @@ type effects struct {
 	provided *provided.Book
 }
 
-// effects decides a submission and computes what follows. The error is a defect of the rules, or a failure of the
-// database, which the view remembers.
+// effects decides a submission and computes the changes of the record. The error is a defect of the rules, or a failure
+// of the database, which the view remembers.
 func (b *block) effects(submission openSubmission, at ledger.Position) (effects, error) {
 	if submission.refusal != nil {
 		return refusalOnly(submission.Submission, at, submission.refusal), nil //nolint:nilerr // a decision, not a failure
@@ -104,7 +104,6 @@ func (b *block) charge(decision ledger.Decision) (ledger.TrafficAccount, error) 
 		decision.Completion.RecordTime, b.activities.Traffic.Under(b.settings))
 }
 
-// created returns the contracts that a decision creates.
 func created(decision ledger.Decision) []ledger.Contract {
 	contracts := make([]ledger.Contract, len(decision.Created))
 	for i := range decision.Created {
@@ -198,7 +197,7 @@ func follow(lifecycles *lifecycle.Registry, contract ledger.Contract) (lifecycle
 	return followed.ContractWorkflow, followed.ok, err
 }
 
-// track returns what a transaction did to the requests of wallets.
+// track returns the changes of the requests of wallets by a transaction.
 func track(network ledger.NetworkUpdate) ([]db.Tracked, error) {
 	entries, err := tracking.Read(network)
 	if err != nil {

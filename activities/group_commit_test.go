@@ -42,7 +42,7 @@ func (b *bundle) whileHeadIsLocked(do func()) {
 	}))
 }
 
-// awaitGroup waits until so many activities wait for the next group.
+// awaitGroup waits until this number of activities waits for the next group.
 func (b *bundle) awaitGroup(members int) {
 	b.t.Helper()
 	require.Eventually(b.t, func() bool { return b.activities.WaitingForGroup() == members }, time.Minute,

@@ -47,7 +47,7 @@ func isOwn(err error) bool {
 
 // commitApart commits submissions together. If that fails for one of them, it commits halves, until the guilty one is
 // alone, and refuses that one if the error is its own. So one submission does not stop the others. Each half is its own
-// transaction, and stays committed whatever becomes of the rest.
+// transaction, and stays committed even if the other half fails.
 //
 // If the database is away, it is away for all. Other errors, and slow commits, may come from some of the submissions.
 func (a *Activities) commitApart(ctx context.Context, submissions []ledger.Submission) ([]ledger.Completion, error) {
@@ -74,7 +74,7 @@ func (a *Activities) commitApart(ctx context.Context, submissions []ledger.Submi
 	return append(first, second...), errors.Join(err, other)
 }
 
-// commitRest commits what a full transaction has left, in parts of atOnce.
+// commitRest commits the submissions after a full transaction, in parts of atOnce.
 func (a *Activities) commitRest(
 	ctx context.Context, submissions []ledger.Submission, atOnce int,
 ) (completions []ledger.Completion, err error) {
@@ -155,7 +155,7 @@ func unrecordable(err error) *fault.Fault {
 	}
 }
 
-// The limits of a completion in place of one that the database could not store.
+// The limits of the completion that replaces a completion that the database could not store.
 const (
 	maxStorableText    = 255
 	maxStorableParties = 1000

@@ -17,7 +17,7 @@ import (
 	"github.com/florinledger/florin/wallet/plan"
 )
 
-// PlanLifecycleInput asks what is due for the contracts of a lifecycle.
+// PlanLifecycleInput names the lifecycle whose due action [Activities.PlanLifecycle] finds.
 type PlanLifecycleInput struct {
 	WorkflowID string `json:"workflowId"`
 	// RunID is the id of this run: another run makes other tries of the same action.
@@ -36,7 +36,7 @@ type LastAction struct {
 	Tries int    `json:"tries"`
 }
 
-// LifecyclePlan says what is due.
+// LifecyclePlan has the due action of a lifecycle, or the time until which it waits.
 type LifecyclePlan struct {
 	// Over: the lifecycle has no active contracts.
 	Over bool `json:"over,omitempty"`
@@ -60,13 +60,15 @@ const (
 	maxBackoff     = 6 * time.Hour
 )
 
-// lostRaces is how often in a row an action may fail because another action has just consumed its contract, and be
-// tried again at once. If several workflows spend the coin of one party at the same time, one wins in each turn.
+// lostRaces is the number of lost races in a row after which an action waits: in each, another action has consumed its
+// contract first. Up to this number the action is tried again at once. If several workflows spend the coin of one party
+// at the same time, one wins in each turn.
 const lostRaces = 50
 
-// PlanLifecycle decides what is due for the contracts of a lifecycle, and stores until when there is nothing to do. The
-// clock stands still meanwhile, so that an advance of it finds everything that waits for the new time. If no decision
-// is possible, the contracts wait, longer each time. The error is a failure of the database.
+// PlanLifecycle decides the next action for the contracts of a lifecycle, and stores the time until which nothing is
+// due. During the decision the clock stands still, so that an advance of the clock finds all contracts that wait for
+// the new time. If no decision is possible, the contracts wait, longer each time. The error is a failure of the
+// database.
 func (a *Activities) PlanLifecycle(ctx context.Context, in PlanLifecycleInput) (LifecyclePlan, error) {
 	plan, err := a.planLifecycle(ctx, in, lifecyclePlanning.plan)
 	if err != nil && isOwn(err) {

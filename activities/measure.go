@@ -18,7 +18,6 @@ const (
 	StepWrite  = "write"  // until the transaction has ended
 )
 
-// noMeasurement measures nothing.
 type noMeasurement struct{}
 
 func (noMeasurement) Did(string)                    {}

@@ -12,7 +12,7 @@ import (
 	"github.com/florinledger/florin/wallet/plan"
 )
 
-// planning is a transaction in which planners decide what is due for lifecycles or subjects of automation.
+// planning is a transaction in which planners decide the next action of lifecycles or subjects of automation.
 type planning struct {
 	activities *Activities
 	ctx        context.Context //nolint:containedctx // lives within one activity call

@@ -29,9 +29,9 @@ func exerciseOf(template string, id ledger.ContractID, choice, argument string) 
 	}}
 }
 
-// The commit decides what the operator pays for, also for several preapprovals in one transaction of the database. It
-// counts them until they expire, even if somebody cancels them.
-func TestCommitSubmissions_BoundsWhatTheOperatorPays(t *testing.T) {
+// A commit enforces the operator's limit of preapprovals, also within one transaction. A preapproval counts until it
+// expires, even if somebody cancels it.
+func TestCommitSubmissions_LimitsOperatorPreapprovals(t *testing.T) {
 	t.Parallel()
 	b, _ := newPoisonedBundle(t)
 	_, err := b.db.ChangeLedgerSetting(t.Context(), "max-provided-parties", "2", "test")

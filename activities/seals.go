@@ -61,7 +61,7 @@ func (b *block) refuseIfPruned(submission ledger.Submission) *fault.Fault {
 		WithHint("Check whether its effects are on the ledger. If they are missing, submit it again.")
 }
 
-// checkSeal returns what is wrong with a seal; nil if it is valid. err is a failure of the database.
+// checkSeal returns the defect of a seal; nil if it is valid. err is a failure of the database.
 func (a *Activities) checkSeal(ctx context.Context, purpose seal.Purpose, value any, mark string) (broken, err error) {
 	keys, err := a.DB.SealKeys(ctx)
 	if err != nil {

@@ -20,7 +20,6 @@ import (
 
 // The tests of this file send HTTP like load balancers, health checks and generated clients.
 
-// rawAnswer is the answer to a raw request.
 type rawAnswer struct {
 	status int
 	header http.Header

@@ -70,7 +70,7 @@ func (s laneSum) MarshalText() ([]byte, error) {
 	return base64.StdEncoding.AppendEncode(nil, bytes), nil
 }
 
-// UnmarshalText reads what MarshalText wrote.
+// UnmarshalText reads the format of MarshalText.
 func (s *laneSum) UnmarshalText(text []byte) error {
 	bytes, err := base64.StdEncoding.AppendDecode(nil, text)
 	if err != nil {

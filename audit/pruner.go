@@ -20,7 +20,7 @@ type Pruner struct {
 	record  Prunable
 }
 
-// NewPruner makes a pruner of the record that an auditor audits.
+// NewPruner needs the auditor of this record.
 func NewPruner(auditor *Auditor, record Prunable) Pruner {
 	return Pruner{auditor: auditor, record: record}
 }

@@ -49,7 +49,7 @@ func usualGenesis() coin.Genesis {
 // registry holds the coin's packages. It never changes, so all networks share it.
 var registry = sync.OnceValues(func() (*ledger.Packages, error) { return ledger.NewPackages(coin.Packages()...) })
 
-// startNetwork runs the genesis commands and finds what they created.
+// startNetwork runs the genesis commands and finds the contracts that they created.
 func startNetwork(t *testing.T) network {
 	t.Helper()
 	packages, err := registry()

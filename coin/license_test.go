@@ -13,13 +13,11 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// license creates alice's license.
 func (n network) license(t *testing.T) lf.CID[coin.ValidatorLicense] {
 	t.Helper()
 	return create(t, n, coin.ValidatorLicense{Validator: alice, Sponsor: provider, DSO: dso}, dso)
 }
 
-// exerciseLicense exercises a choice of a license as a party.
 func exerciseLicense[R, A any](
 	n network, by ledger.Party, id lf.CID[coin.ValidatorLicense], argument A,
 ) (R, error) {

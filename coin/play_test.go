@@ -103,7 +103,6 @@ func startGame(t *testing.T, rt *rapid.T) *game {
 	return p
 }
 
-// check compares the ledger with the model.
 func (p *game) check(rt *rapid.T) {
 	for ; p.counted < len(p.Transactions); p.counted++ {
 		require.NoError(rt, p.counter.Add(p.Transactions[p.counted].Events()))

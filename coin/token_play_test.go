@@ -24,7 +24,6 @@ type play struct {
 	offers       []openOffer
 }
 
-// openOffer is a pending offer.
 type openOffer struct {
 	id               ledger.ContractID
 	coin             lf.CID[coin.LockedAmulet]
@@ -50,7 +49,6 @@ func (p *play) credit(balances map[ledger.Party]decimal.Decimal, owner ledger.Pa
 	balances[owner] = must(p.rt)(balances[owner].Add(amount))
 }
 
-// check compares the network with the model.
 func (p *play) check(rt *rapid.T) {
 	p.rt = rt
 	for _, party := range []ledger.Party{alice, bob, charlie} {

@@ -28,9 +28,9 @@ type ActiveQuery struct {
 	Limit int32
 }
 
-// ActiveContracts lists the contracts that were active at an offset, in order of creation. A page at the head costs the
-// same however long the ledger is. A page at an earlier offset also reads contracts that were active then and have been
-// archived since, of all parties; how long ago that is does not matter.
+// ActiveContracts lists the contracts that were active at an offset, in order of creation. The cost of a page at the
+// head does not depend on the length of the ledger. A page at an earlier offset also reads contracts of all parties
+// that were active then and have been archived since; its cost does not depend on the age of the offset.
 func (r Reader) ActiveContracts(ctx context.Context, query ActiveQuery) ([]StoredContract, error) {
 	return r.activeContracts(ctx, query, everything())
 }
@@ -58,7 +58,7 @@ func (r Reader) activeContracts(ctx context.Context, query ActiveQuery, in scope
 	return fromDBContracts(merge(rows, since, int(query.Limit)))
 }
 
-// listActive lists what is active now. The scope counts only for queries that name templates.
+// listActive lists the contracts that are active now. The scope counts only for queries that name templates.
 func (r Reader) listActive(ctx context.Context, query ActiveQuery, in scope) ([]dbgen.Contract, error) {
 	afterOffset, afterNodeID := int64(query.After.Offset), query.After.NodeID
 	switch {

@@ -116,7 +116,7 @@ func allPages(t *testing.T, record *db.DB, query db.ActiveQuery) []ledger.Contra
 	}
 }
 
-// The pages of a query at an offset have the same contracts, however the ledger goes on between them.
+// The pages of a query at an offset have the same contracts, even if the ledger goes on between them.
 func TestActiveContracts_StayTheSameAtAnOffset(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)

@@ -9,7 +9,7 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
-// Entries is what one commit adds to the record.
+// Entries are the additions of one commit to the record.
 type Entries struct {
 	Updates  []ledger.Update
 	Created  []NewContract

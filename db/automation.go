@@ -196,7 +196,7 @@ func (t *Tx) HoldsDueTasks(ctx context.Context, kind, run string, dueBy time.Tim
 	return holds, failed("looking for tasks that a run of automation holds", err)
 }
 
-// SettleTasks stores what tasks of one kind wait for, or what was submitted for them.
+// SettleTasks stores the state of tasks of one kind: the time or price that each waits for, or its submission.
 func (t *Tx) SettleTasks(ctx context.Context, kind string, tasks []AutomationTask) error {
 	if len(tasks) == 0 {
 		return nil
@@ -247,7 +247,8 @@ func (t *Tx) CountAutomation(ctx context.Context, kind string, ranAt time.Time, 
 	}))
 }
 
-// PauseAutomation stores whether a kind's Schedule is paused: what is due then holds up no clock.
+// PauseAutomation stores whether a kind's Schedule is paused. Due tasks of a paused kind do not hold up the ledger's
+// clock.
 func (d *DB) PauseAutomation(ctx context.Context, kind string, paused bool) error {
 	return failed("noting that automation is paused", d.queries.PauseAutomation(ctx, dbgen.PauseAutomationParams{
 		Kind: kind, IsPaused: paused,

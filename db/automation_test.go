@@ -13,7 +13,7 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
-// A caller that waits for automation must see progress, however much one kind has to do.
+// A caller that waits for automation must see progress, even if one kind has much to do.
 func TestOverdueAutomation_NamesTheCurrentTask(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)

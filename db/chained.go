@@ -19,7 +19,7 @@ type ChainedUpdate struct {
 	Unreadable error
 }
 
-// ChainedCompletion is what the audit needs of a completion, with its place in the chain.
+// ChainedCompletion has the fields of a completion that the audit checks, with its place in the chain.
 type ChainedCompletion struct {
 	Offset     ledger.Offset
 	UpdateID   ledger.UpdateID // "" of a refusal

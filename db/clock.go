@@ -47,7 +47,7 @@ func (s ClockState) AdvancedTo(to, now time.Time) ClockState {
 	return s
 }
 
-// MaxAhead is how far ledger time may be ahead of real time: more than any deadline, and within what a duration holds.
+// MaxAhead limits the lead of ledger time over real time. It is longer than any deadline, and a duration can hold it.
 const MaxAhead = 100 * year
 
 const year = 365 * 24 * time.Hour

@@ -122,7 +122,7 @@ func completionsByKey(rows []dbgen.Completion) (map[string]ledger.Completion, er
 	return byKey, err
 }
 
-// Submitter is who made a submission.
+// Submitter is the user who made a submission, with the first acting party.
 type Submitter struct {
 	Identity ledger.Identity
 	// Party is the first that it acts as.
@@ -134,7 +134,7 @@ func (s Submitter) IsNode(node ledger.Node) bool {
 	return s.Identity == ledger.DefaultUser(node.OperatorUser)
 }
 
-// SubmittersAt finds who made the submissions at some offsets. Pruned ones are absent.
+// SubmittersAt finds the submitters of the submissions at some offsets. The map has no entries for pruned offsets.
 func (r Reader) SubmittersAt(ctx context.Context, offsets []ledger.Offset) (map[ledger.Offset]Submitter, error) {
 	raw := make([]int64, len(offsets))
 	for i, offset := range offsets {

@@ -17,7 +17,7 @@ type StoredContract struct {
 	Archived *ledger.Offset
 }
 
-// Position is where the contract was created.
+// Position is the place in the record at which the contract was created.
 func (c StoredContract) Position() Position { return Position{c.Offset, c.NodeID} }
 
 // Contract finds a contract, active or archived; false when there never was one of this id.

@@ -31,7 +31,7 @@ func (c countedDB) QueryRow(ctx context.Context, sql string, args ...any) pgx.Ro
 	return countedRow{rows, err}
 }
 
-// rowBytes is what a row counts beside its values.
+// rowBytes is the size of a row without its values.
 const rowBytes = 64
 
 type countedRows struct {

@@ -11,7 +11,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// credentials are how connections log in.
+// credentials are the user and the password with which connections log in.
 type credentials struct{ user, password string }
 
 // loginPatience bounds one try to log in.

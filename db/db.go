@@ -175,7 +175,7 @@ func nameConnection(config *pgx.ConnConfig) {
 	}
 }
 
-// nameProcess adds the id of the process to the name, of which the server keeps the first 63 bytes.
+// nameProcess adds the id of the process to the name. The server keeps only the first 63 bytes of the name.
 func nameProcess(config *pgx.ConnConfig) {
 	const kept, ending = 63, "/abcdefghijkl watcher"
 	name := config.RuntimeParams["application_name"]
@@ -212,7 +212,7 @@ func sessionSettings() []setting {
 	}
 }
 
-// readTimesAsUTC decodes times as UTC, whatever the zones of server and machine.
+// readTimesAsUTC decodes times as UTC, independent of the time zones of server and machine.
 func readTimesAsUTC(_ context.Context, conn *pgx.Conn) error {
 	types := conn.TypeMap()
 	codec := &pgtype.TimestamptzCodec{ScanLocation: time.UTC}

@@ -58,7 +58,7 @@ func unreachable(err error) error { return &UnreachableError{err} }
 // and adds it.
 type UnreachableError struct{ cause error }
 
-// Error says what to do. The driver lists each try on its own line, most of them twice; here they are one line.
+// Error names the next step. The driver lists each try on its own line, most of them twice; here they are one line.
 func (e *UnreachableError) Error() string {
 	lines := strings.FieldsFunc(e.cause.Error(), func(char rune) bool { return char == '\n' })
 	for i := range lines {
@@ -74,7 +74,7 @@ func (e *UnreachableError) Error() string {
 // IsFull reports whether the server was reached and has no connection left.
 func (e *UnreachableError) IsFull() bool { return isFull(e.cause) }
 
-// adviceIfFull says what to do at the connection limit of the role, of the database, or of the server.
+// adviceIfFull names the next step at the connection limit of the role, of the database, or of the server.
 func adviceIfFull(err error) string {
 	pgErr, _ := errors.AsType[*pgconn.PgError](err)
 	for _, of := range []string{"role", "database"} {
@@ -87,7 +87,7 @@ func adviceIfFull(err error) string {
 	return fullAdvice
 }
 
-// fullAdvice is what to do when the server takes no more connections.
+// fullAdvice is the next step when the server takes no more connections.
 const fullAdvice = ": the server has no connection left for this process; each process uses --database-connections " +
 	"(FLORIN_DATABASE_CONNECTIONS, 32) and one more; all processes and Temporal together must fit into " +
 	"max_connections: lower --database-connections or raise max_connections"
@@ -162,7 +162,8 @@ func refusal(broken *pgconn.PgError) *fault.Fault {
 	}
 }
 
-// explainInUse says why something cannot be deleted: the broken constraint says what still refers to it.
+// explainInUse gives the reason why something cannot be deleted: the broken constraint names the rows that still refer
+// to it.
 func explainInUse(err error, id string) error {
 	broken, ok := errors.AsType[*pgconn.PgError](err)
 	if !ok {
@@ -178,7 +179,7 @@ func explainInUse(err error, id string) error {
 		return err
 	}
 	return fault.InvalidArgumentf("identity provider %q cannot be deleted as long as it has %s", id, owned).
-		WithHint("Move its " + owned + " to another identity provider, or deactivate it instead.").Wrap(err)
+		WithHint("Move its " + owned + " to another identity provider, or deactivate this identity provider instead.").Wrap(err)
 }
 
 // failed makes the error of an operation: nil for nil; a fault if a client may see it; [ErrConflict] after a lost race;

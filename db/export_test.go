@@ -16,7 +16,7 @@ func (t *Tx) Exec(ctx context.Context, sql string, arguments ...any) error {
 	return failed("executing", err)
 }
 
-// TxAttempts is how often a transaction runs.
+// TxAttempts is the maximum number of runs of a transaction.
 const TxAttempts = txAttempts
 
 // QueryBool runs SQL that returns one boolean.

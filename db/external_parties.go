@@ -100,8 +100,8 @@ func (d *DB) WithdrawOnboarding(ctx context.Context, party ledger.Party) (bool, 
 	return deleted > 0, failed("withdrawing an onboarding", err)
 }
 
-// ExpireOnboarding forgets the onboarding of a party if its time is over. If it still waits, the result is when it
-// expires; false if none waits.
+// ExpireOnboarding deletes the onboarding of a party if its time is over. If the onboarding still waits, the result is
+// the time at which it expires; false if none waits.
 func (d *DB) ExpireOnboarding(ctx context.Context, party ledger.Party) (time.Time, bool, error) {
 	if _, err := d.queries.DeleteExpiredOnboarding(ctx, party); err != nil {
 		return time.Time{}, false, failed("ending an onboarding", err)
@@ -238,7 +238,7 @@ func (t *Tx) grantAll(ctx context.Context, c OnboardingContribution, step Onboar
 	return changed, nil
 }
 
-// Standing is what a contribution is merged with.
+// Standing is the state of the party that a contribution is merged with.
 func (s PartyStanding) Standing() topology.Standing {
 	standing := topology.Standing{Namespaces: s.Namespaces}
 	switch {
@@ -251,7 +251,7 @@ func (s PartyStanding) Standing() topology.Standing {
 	return standing
 }
 
-// PartyStanding reads the state of a party, and what the node has stored of the namespaces.
+// PartyStanding reads the state of a party, and the node's stored state of the namespaces.
 func (r Reader) PartyStanding(
 	ctx context.Context, party ledger.Party, namespaces ...string,
 ) (standing PartyStanding, err error) {

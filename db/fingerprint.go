@@ -11,8 +11,8 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
-// Fingerprint reports whether two databases hold the same: a count and a hash of the rows of every table, whatever
-// their order. It finds accidents, not forgeries: rows are added up, not chained.
+// Fingerprint reports whether two databases hold the same rows. It has a count and a hash of the rows of every table;
+// the order of rows does not matter. It finds accidents, not forgeries: rows are added up, not chained.
 type Fingerprint struct {
 	// Offset, Hash and RecordTime of the head of the record.
 	Offset     ledger.Offset `json:"offset"`
@@ -60,8 +60,8 @@ type Snapshot struct {
 	tx          pgx.Tx
 }
 
-// InSnapshot calls the function with the state of the database as it is now. What the function reads through the
-// snapshot, and what others read with its id until the function returns, is of one moment.
+// InSnapshot calls the function with the state of the database at this moment. All reads of the function through the
+// snapshot see this state, and so do reads of others with the snapshot's id, until the function returns.
 func (d *DB) InSnapshot(ctx context.Context, body func(Snapshot) error) error {
 	options := pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}
 	var bodyErr error
@@ -125,7 +125,7 @@ type Occupant struct {
 	Nodes int
 }
 
-// Occupants looks at a database whatever its schema.
+// Occupants looks at a database with any schema.
 func Occupants(ctx context.Context, url string) (Occupant, error) {
 	conn, err := pgx.Connect(ctx, url)
 	if err != nil {

@@ -97,8 +97,8 @@ func (r Reader) CheckPartyQuota(ctx context.Context, grant Grant, party ledger.P
 		return failed("counting the parties of a user", err)
 	}
 	if others >= int64(grant.MaxParties) {
-		return fault.PermissionDenied.New("User quota of party allocations exhausted: user %q has rights to %d parties "+
-			"and may allocate for itself until it has %d", grant.UserID, others, grant.MaxParties)
+		return fault.PermissionDenied.New("User quota of party allocations exhausted: user %q has rights to %d parties, "+
+			"and the limit is %d", grant.UserID, others, grant.MaxParties)
 	}
 	return nil
 }

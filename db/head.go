@@ -38,9 +38,9 @@ func (h Head) Next(now time.Time) Head {
 	return h
 }
 
-// StillHolds refuses a read of what comes after an offset, or was active there, if the record was pruned beyond that
-// offset: something may be missing. Pruning moves the head before it deletes anything. So a reader of the past must
-// check with a head that it reads after its last row.
+// StillHolds refuses a read of entries after an offset, or of contracts that were active there, if the record was
+// pruned beyond that offset, because some of them may be missing. Pruning moves the head before it deletes anything. So
+// a reader of the past must check with a head that it reads after its last row.
 func (h Head) StillHolds(begin ledger.Offset) error {
 	if begin < h.Pruned {
 		return fault.PrunedDataAccessed(int64(begin), int64(h.Pruned))
@@ -48,8 +48,8 @@ func (h Head) StillHolds(begin ledger.Offset) error {
 	return nil
 }
 
-// StillHoldsTime reports whether what was active at a time can be read, as [Head.StillHolds] does for an offset: what
-// was archived up to the pruned offset may be missing.
+// StillHoldsTime reports whether the contracts that were active at a time can be read, as [Head.StillHolds] does for an
+// offset: contracts that were archived up to the pruned offset may be missing.
 func (h Head) StillHoldsTime(when time.Time) bool {
 	return h.Pruned == 0 || !when.Before(h.PrunedTime)
 }

@@ -68,8 +68,8 @@ func (e *KeptAnswersError) Error() string {
 	return fmt.Sprintf("the user keeps %d answers of %d bytes", e.Answers, e.Bytes)
 }
 
-// ClaimIdempotencyKey claims a request, or says what is known of the key. The error is a [KeptAnswersError] if the key
-// is new and its user keeps as many answers as allowed.
+// ClaimIdempotencyKey claims a request, or returns the known state of the key. The error is a [KeptAnswersError] if the
+// key is new and its user keeps as many answers as allowed.
 func (d *DB) ClaimIdempotencyKey(
 	ctx context.Context, key IdempotencyKey, keeping Keeping,
 ) (KeyClaim, *KnownKey, error) {
@@ -131,7 +131,7 @@ func (d *DB) takeIdempotencyKey(ctx context.Context, key IdempotencyKey, keeping
 		failed("claiming an idempotency key again", err)
 }
 
-// knownKey reads what is known of a key; no rows if it has expired or is not there.
+// knownKey reads the stored state of a key; no rows if it has expired or is not there.
 func (d *DB) knownKey(ctx context.Context, key IdempotencyKey) (*KnownKey, error) {
 	known, err := d.queries.GetIdempotencyKey(ctx, dbgen.GetIdempotencyKeyParams{
 		IdentityProviderID: key.IdentityProviderID, UserID: key.UserID, Key: key.Key,
@@ -174,7 +174,7 @@ func (d *DB) HoldIdempotencyKey(ctx context.Context, claim KeyClaim, hold time.D
 	return rows > 0, failed("holding an idempotency key", err)
 }
 
-// ReturnIdempotencyKey gives a claim up of which nothing was submitted: its attempt does not count.
+// ReturnIdempotencyKey gives up a claim without a submission: its attempt does not count.
 func (d *DB) ReturnIdempotencyKey(ctx context.Context, claim KeyClaim) error {
 	return failed("returning an idempotency key", d.queries.ReturnIdempotencyKey(ctx, dbgen.ReturnIdempotencyKeyParams{
 		IdentityProviderID: claim.IdentityProviderID, UserID: claim.UserID, Key: claim.Key, UseID: claim.UseID,
@@ -199,10 +199,10 @@ func (d *DB) AnswerIdempotencyKey(ctx context.Context, claim KeyClaim, answer Ke
 	return rows > 0, failed("storing the answer to a request", err)
 }
 
-// forgetBatch is how many keys one transaction deletes.
+// forgetBatch is the number of keys that one transaction deletes.
 const forgetBatch = 1000
 
-// NoteKey notes what an attempt decided, or did outside the ledger, for later attempts.
+// NoteKey stores a note of an attempt for later attempts: its decision, or its effects outside the ledger.
 func (d *DB) NoteKey(ctx context.Context, claim KeyClaim, note string) error {
 	return failed("noting what a request decided", noteKey(ctx, d.queries, claim, note))
 }
@@ -213,7 +213,7 @@ func noteKey(ctx context.Context, queries *dbgen.Queries, claim KeyClaim, note s
 	})
 }
 
-// KeyNote reads what an earlier attempt noted; false when none did.
+// KeyNote reads the note of an earlier attempt; false without one.
 func (r Reader) KeyNote(ctx context.Context, claim KeyClaim) (string, bool, error) {
 	note, err := r.queries.GetKeyNote(ctx, dbgen.GetKeyNoteParams{
 		IdentityProviderID: claim.IdentityProviderID, UserID: claim.UserID, Key: claim.Key, UseID: claim.UseID,

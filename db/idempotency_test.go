@@ -79,7 +79,7 @@ func TestIdempotency_KeepsOneAnswerForAKey(t *testing.T) {
 	require.EqualValues(t, 1, forgotten)
 }
 
-// keptAnswers reads what the record counts for a user, and what it has.
+// keptAnswers reads the counters of a user's answers, and counts the stored answers.
 func keptAnswers(t *testing.T, conn *pgx.Conn, user string) (counted, kept [2]int64) {
 	t.Helper()
 	require.NoError(t, conn.QueryRow(t.Context(), `

@@ -100,8 +100,8 @@ func (d *DB) DeleteIdentityProvider(ctx context.Context, id string) error {
 	})
 }
 
-// changeIdentityProviders runs a change while nobody else makes one, and tells the watchers: what tokens may do depends
-// on it.
+// changeIdentityProviders runs a change while nobody else makes one, and tells the watchers, because the rights of
+// tokens depend on it.
 func (d *DB) changeIdentityProviders(
 	ctx context.Context, change func(*Tx, []ledger.IdentityProvider) error,
 ) error {

@@ -91,10 +91,10 @@ func (d *DB) FoundLedgerSettings(
 	return others, err
 }
 
-// ChangeLedgerSetting changes a setting, by its name, for all later commits. In the same transaction it wakes what
-// waits for the change, and in a second one what was planned meanwhile. If the second fails, the setting counts, and
-// the same change again wakes the rest. It reports whether the value changed. The value must be one that
-// [ledger.Setting.Show] makes.
+// ChangeLedgerSetting changes a setting, by its name, for all later commits. In the same transaction it wakes the
+// proposals that wait for the change, and in a second one those that were planned in the meantime. If the second fails,
+// the setting counts, and the same change again wakes the rest. It reports whether the value changed. The value must be
+// one that [ledger.Setting.Show] makes.
 func (d *DB) ChangeLedgerSetting(ctx context.Context, name, value, by string) (changed bool, err error) {
 	err = d.InTx(ctx, func(tx *Tx) error {
 		if name == ledger.MaxProvidedPartiesSetting {

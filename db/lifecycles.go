@@ -12,8 +12,8 @@ import (
 	"github.com/florinledger/florin/ledger/workflowid"
 )
 
-// Lifecycle is a contract, or a few that belong together, that a workflow looks after. It is written by the commit that
-// creates the contracts, so it is there whatever becomes of workflows.
+// Lifecycle is a contract, or a group of contracts, that a workflow looks after. The commit that creates the contracts
+// writes it, so it exists even if the workflow is lost.
 type Lifecycle struct {
 	WorkflowID string
 	Kind       string
@@ -36,7 +36,7 @@ type Lifecycle struct {
 	Trouble string
 }
 
-// LifecycleChange is what a commit did to the contracts of a lifecycle.
+// LifecycleChange has the changes of a lifecycle's contracts by one commit.
 type LifecycleChange struct {
 	WorkflowID workflowid.ID
 	Kind       string
@@ -66,7 +66,7 @@ func Apart(id ledger.ContractID) workflowid.ID {
 	return own
 }
 
-// IsApart reports whether an id is one that [Apart] made.
+// IsApart reports whether [Apart] made an id.
 func IsApart(id string) bool { return strings.HasPrefix(id, apartPrefix) }
 
 // queueLifecycles makes the lifecycles due whose contracts changed. It merges the changes of each one.
@@ -129,7 +129,7 @@ func contractArray(ids []ledger.ContractID) string {
 	return string(append(literal, '}'))
 }
 
-// TouchLifecycles enters lifecycles, or makes existing ones due, as a commit does that creates their contracts.
+// TouchLifecycles enters lifecycles, or makes existing ones due, like a commit that creates their contracts.
 func (t *Tx) TouchLifecycles(ctx context.Context, changes []LifecycleChange) error {
 	p := &pipeline{}
 	if err := p.queueLifecycles(ctx, Entries{Lifecycles: changes}); err != nil || len(changes) == 0 {
@@ -157,9 +157,9 @@ func (r Reader) Lifecycles(ctx context.Context, after string, limit int32) ([]Li
 	return lifecycles, failed("listing lifecycles", err)
 }
 
-// SettleLifecycle stores what a lifecycle waits for: its contracts, DueAt and WaitsFor. Without contracts it deletes
-// the lifecycle. It reports whether it did; it does not when the contracts changed since the lifecycle was read, which
-// leaves it due.
+// SettleLifecycle stores the state of a lifecycle: its contracts, DueAt and WaitsFor. Without contracts it deletes the
+// lifecycle. If the contracts changed since the lifecycle was read, it stores nothing, returns false, and the lifecycle
+// stays due.
 func (t *Tx) SettleLifecycle(ctx context.Context, l Lifecycle) (bool, error) {
 	if len(l.Contracts) == 0 {
 		ended, err := t.queries.EndLifecycle(ctx, dbgen.EndLifecycleParams{WorkflowID: l.WorkflowID, Version: l.Version})
@@ -172,7 +172,7 @@ func (t *Tx) SettleLifecycle(ctx context.Context, l Lifecycle) (bool, error) {
 	return settled == 1, failed("settling a lifecycle", err)
 }
 
-// storableTime limits a due time to what the database can store: the epoch means at once, and [lf.MaxTimestamp] never.
+// storableTime limits a due time to the range of the database: the epoch means at once, and [lf.MaxTimestamp] never.
 func storableTime(at time.Time) time.Time {
 	switch epoch, never := time.Unix(0, 0), lf.MaxTimestamp().Time(); {
 	case at.Before(epoch):

@@ -10,7 +10,7 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
-// LoadRequest says what a commit needs to know. Repeats are allowed; empty lists cost nothing.
+// LoadRequest lists the rows that a commit needs. Repeats are allowed; empty lists cost nothing.
 type LoadRequest struct {
 	Keys         []string // of submissions
 	Changes      []ledger.ChangeID
@@ -26,7 +26,7 @@ type LoadRequest struct {
 	Locked func()
 }
 
-// Loaded is what [Tx.Load] found. Things that do not exist are absent from the maps.
+// Loaded has the rows that [Tx.Load] found. The maps have no entries for rows that do not exist.
 type Loaded struct {
 	Head Head
 	// Clock is the ledger's clock.

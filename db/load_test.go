@@ -81,7 +81,7 @@ func TestLoad_ReadsWhatACommitNeeds(t *testing.T) {
 	})
 }
 
-// The lookups are sent together with the lock, but must see what the transaction before them committed.
+// The lookups are sent together with the lock, but must see the rows that the earlier transaction committed.
 func TestLoad_SeesTheCommitItWaitedFor(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)

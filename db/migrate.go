@@ -45,9 +45,9 @@ type MigrateOptions struct {
 	files fs.FS
 }
 
-// Migrate brings the schema of the database to what this program needs, and returns the steps that it leaves out
-// because they remove what older versions need. In an empty database it leaves out none. Several processes may call it
-// at the same time.
+// Migrate brings the schema of the database to the version of this program. It leaves out the steps that remove tables
+// or columns that older versions need, and returns them. In an empty database it leaves out none. Several processes may
+// call it at the same time.
 func Migrate(ctx context.Context, url string, options MigrateOptions) (remaining []Step, err error) {
 	files := options.files
 	if files == nil {
@@ -160,7 +160,7 @@ func (m *migration) holdStarts(ctx context.Context) (release func(), err error) 
 	}, nil
 }
 
-// requireUnneeded refuses steps that remove what a running process needs.
+// requireUnneeded refuses steps that remove tables or columns that a running process needs.
 func (m *migration) requireUnneeded(ctx context.Context, now []Step) error {
 	var running []RunningProcess
 	err := m.conn.Raw(func(driver any) (err error) {
@@ -238,7 +238,7 @@ func (m *migration) applyStep(
 	}
 }
 
-// gaveWay reports whether a step failed for want of a lock, and may run again.
+// gaveWay reports whether a step failed because it did not get a lock, and may run again.
 func gaveWay(err error) bool {
 	pgErr, ok := errors.AsType[*pgconn.PgError](err)
 	return ok && (pgErr.Code == pgerrcode.LockNotAvailable || pgErr.Code == pgerrcode.DeadlockDetected)

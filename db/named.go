@@ -7,7 +7,7 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
-// NamedQuery asks for the active contracts of some templates that a party is a stakeholder of, whoever made them.
+// NamedQuery asks for the active contracts of some templates with a party as a stakeholder, by all makers.
 type NamedQuery struct {
 	Party ledger.Party
 	// Templates are template ids, package-id:Module:Entity.
@@ -26,9 +26,9 @@ func (n NamedQuery) scope() scope {
 }
 
 // Shared lists the contracts that name a party, in order of creation, if there are more than the limit: the newest of
-// each maker, who all have equal shares of the limit. It reads no more than that, however many there are. few reports
-// that there are no more than the limit; then it lists none. It does not count or list the network's contracts that all
-// their stakeholders signed: nobody makes these for others.
+// each maker, who all have equal shares of the limit. The limit also bounds the rows that it reads. few reports that
+// there are no more contracts than the limit; then it lists none. It does not count or list the network's contracts
+// that all their stakeholders signed: nobody makes these for others.
 func (r Reader) Shared(ctx context.Context, named NamedQuery) (ids []ledger.ContractID, few bool, err error) {
 	in := named.scope()
 	count, err := r.queries.CountMade(ctx, dbgen.CountMadeParams{

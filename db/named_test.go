@@ -94,7 +94,7 @@ func TestNamed_SharesPlacesAmongCreators(t *testing.T) {
 	requireFewRowsRead(t, databaseURL)
 }
 
-// requireFewRowsRead requires that the queries read only what they return.
+// requireFewRowsRead requires that the queries read only the rows that they return.
 func requireFewRowsRead(t *testing.T, databaseURL string) {
 	t.Helper()
 	const limit = 100

@@ -89,8 +89,8 @@ func (r Reader) EndedContracts(
 	return fromDBContracts(rows)
 }
 
-// StillActive is [Reader.ActiveNetworkContracts] without the contracts that have been archived since the offset: a page
-// costs the same however far back that is. The query must name templates.
+// StillActive is [Reader.ActiveNetworkContracts] without the contracts that have been archived since the offset. The
+// cost of a page does not depend on the age of the offset. The query must name templates.
 func (r Reader) StillActive(ctx context.Context, query ActiveQuery) ([]StoredContract, error) {
 	if query.Templates == nil {
 		return nil, errors.New("listing the network's contracts: the query names no templates")
@@ -122,7 +122,7 @@ type HistoryQuery struct {
 }
 
 // History lists the updates that may have something in the history of a party, the newest first, with only the events
-// of the network's contracts. It finds no other updates, however many of other makers the party sees.
+// of the network's contracts. It finds no other updates, even if the party sees many contracts of other makers.
 func (r Reader) History(ctx context.Context, query HistoryQuery) ([]ledger.NetworkUpdate, error) {
 	rows, err := r.queries.ListHistory(ctx, dbgen.ListHistoryParams{
 		Party: query.Party, UpTo: query.UpTo, CountMax: query.Limit,
@@ -164,8 +164,8 @@ func (r Reader) oneInNetwork(
 	return updates[0], true, nil
 }
 
-// inNetwork removes all events from updates but those of the network's contracts. Every contract that an update
-// mentions is in the record for as long as the update is.
+// inNetwork keeps only the events of the network's contracts in updates. The record has every contract that one of its
+// updates mentions.
 func (r Reader) inNetwork(ctx context.Context, updates []ledger.Update) ([]ledger.NetworkUpdate, error) {
 	mentioned := map[ledger.ContractID]bool{}
 	for _, update := range updates {

@@ -7,7 +7,7 @@ import (
 	"github.com/florinledger/florin/db/dbgen"
 )
 
-// Oldest is how long the oldest due item has been due, in real time; 0 if nothing is due.
+// Oldest is the time for which the oldest due item has been due, in real time; 0 if nothing is due.
 type Oldest struct {
 	// All is for everything that is due and could be done.
 	All time.Duration
@@ -26,7 +26,7 @@ type OldestQuery struct {
 	Idle time.Duration
 }
 
-// fewDue is the most due items of an account whose oldest one tells something about the node.
+// fewDue limits the due items of an account whose oldest item tells something about the node.
 const fewDue = 16
 
 // OldestLifecycle looks for the lifecycle that has been due longest. Those that were called more than once, and have

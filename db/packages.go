@@ -28,7 +28,7 @@ type NewPackage struct {
 	Vetted bool
 }
 
-// PackageChange is an upload, or a change of what is vetted.
+// PackageChange is an upload, or a change of vetted packages.
 type PackageChange struct {
 	// Since is the offset of the last change that this one knows of.
 	Since ledger.Offset
@@ -121,7 +121,7 @@ func (t *Tx) insertPayloads(ctx context.Context, packages []NewPackage) error {
 	return nil
 }
 
-// vetPackages stores a change with its offset, and returns what happened to each package.
+// vetPackages stores a change with its offset, and returns the change of each package.
 func (t *Tx) vetPackages(
 	ctx context.Context, change PackageChange, at ledger.Offset,
 ) (vettings []ledger.Vetting, err error) {
@@ -181,7 +181,7 @@ func (r Reader) UploadedPackages(ctx context.Context) ([]ledger.UploadedPackage,
 	return packages, failed("reading the packages", err)
 }
 
-// PackagePayload reads what a package is in Daml-LF; false when it was not uploaded.
+// PackagePayload reads the Daml-LF of a package; false if it was not uploaded.
 func (r Reader) PackagePayload(ctx context.Context, id lf.PackageID) ([]byte, bool, error) {
 	payload, err := r.queries.GetPackagePayload(ctx, string(id))
 	if isNoRows(err) {

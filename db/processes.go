@@ -20,7 +20,7 @@ const (
 	ProcessSilence = 10 * time.Second
 )
 
-// Process is how a process of the ledger describes itself.
+// Process is the description that a process of the ledger gives of itself.
 type Process struct {
 	// Role says what it does, Host where, and Version is that of its program.
 	Role, Host, Version string
@@ -31,8 +31,8 @@ type Process struct {
 // Name is the name of this process and its connections.
 func (d *DB) Name() string { return d.pool.Config().ConnConfig.RuntimeParams["application_name"] }
 
-// Enter notes that a process runs, if this program works with the schema: from then on no migration removes what it
-// needs.
+// Enter records that a process runs, if this program works with the schema. From then on no migration removes tables or
+// columns that the process needs.
 func (d *DB) Enter(ctx context.Context, process Process) error {
 	return d.InTx(ctx, func(tx *Tx) error {
 		if err := tx.queries.HoldSchema(ctx, schemaLock); err != nil {
@@ -132,7 +132,7 @@ func runningProcesses(ctx context.Context, conn *pgx.Conn) ([]RunningProcess, er
 	return pgx.CollectRows(rows, pgx.RowToStructByPos[RunningProcess])
 }
 
-// NeededError refuses a step that removes what running processes need.
+// NeededError refuses a step that removes tables or columns that running processes need.
 type NeededError struct {
 	Step      Step
 	Processes []RunningProcess

@@ -8,7 +8,7 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
-// ProvidedPreapprovals says for whom the operator has paid preapprovals.
+// ProvidedPreapprovals has the receivers for whom the operator has paid preapprovals.
 type ProvidedPreapprovals struct {
 	// Count is the number of receivers for whom it has paid beyond the requested time.
 	Count int
@@ -17,8 +17,8 @@ type ProvidedPreapprovals struct {
 	Until map[ledger.Party]time.Time
 }
 
-// ProvidedPreapprovals counts the receivers for whom the operator has paid beyond a time, and reads until when it has
-// paid for some of them.
+// ProvidedPreapprovals counts the receivers for whom the operator has paid beyond a time, and reads the end of the paid
+// time of some of them.
 func (r Reader) ProvidedPreapprovals(
 	ctx context.Context, now time.Time, receivers ...ledger.Party,
 ) (ProvidedPreapprovals, error) {
@@ -74,13 +74,13 @@ func (d *DB) WakeProposals(ctx context.Context, receivers ...ledger.Party) error
 	return d.InTx(ctx, func(tx *Tx) error { return tx.wakeProposals(ctx, receivers...) })
 }
 
-// wakeProposals is [DB.WakeProposals] in a transaction that has not locked the head yet. A commit of what automation
-// planned locks the head first and skips locked tasks, so that neither waits for the other.
+// wakeProposals is [DB.WakeProposals] in a transaction that has not locked the head yet. A commit of planned
+// submissions locks the head first and skips locked tasks, so that neither waits for the other.
 func (t *Tx) wakeProposals(ctx context.Context, receivers ...ledger.Party) error {
 	return t.wake(ctx, dbgen.WakeTroubledParams{Kind: ProposalsKind, Subjects: ledger.Strings(receivers)})
 }
 
-// wakeAllProposals is wakeProposals for every receiver, also for those for whom automation has just planned.
+// wakeAllProposals is wakeProposals for every receiver, also for receivers for whom automation has just made a plan.
 func (t *Tx) wakeAllProposals(ctx context.Context) error {
 	return t.wake(ctx, dbgen.WakeTroubledParams{Kind: ProposalsKind, Everything: true})
 }
@@ -93,7 +93,7 @@ func (t *Tx) wake(ctx context.Context, tasks dbgen.WakeTroubledParams) error {
 	return failed(doing, t.queries.CallAutomations(ctx))
 }
 
-// queueProvided stores for whom the operator has paid, and forgets preapprovals that have ended.
+// queueProvided stores the receivers for whom the operator has paid, and forgets preapprovals that have ended.
 func (p *pipeline) queueProvided(ctx context.Context, entries Entries) error {
 	if len(entries.Provided) == 0 {
 		return nil

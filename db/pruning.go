@@ -9,14 +9,14 @@ import (
 	"github.com/florinledger/florin/ledger/fault"
 )
 
-// pruneBatch is how many rows one transaction deletes: few enough that no commit waits long for it.
+// pruneBatch is the number of rows that one transaction deletes: few enough that no commit waits long for it.
 const pruneBatch = 2000
 
 // pruneLock is the advisory lock of the one process that prunes.
 const pruneLock = 0x7072756e65 // "prune"
 
-// KeptCompletions is how long completions stay, by record time, although the record is pruned beyond them: the node can
-// tell whether it has already decided a submission that it received earlier, and need not refuse it.
+// KeptCompletions is the time for which completions stay, by record time, although the record is pruned beyond them. So
+// the node can tell whether it has already decided a submission that it received earlier, and need not refuse it.
 const KeptCompletions = 24 * time.Hour
 
 // Forgotten is a time: of submissions that were decided before it, the completions may have been pruned. It is zero if
@@ -31,7 +31,7 @@ func (h Head) Forgotten() time.Time {
 	return h.PrunedTime
 }
 
-// Pruned counts what a run of [DB.Prune] went through.
+// Pruned has the result of a run of [DB.Prune].
 type Pruned struct {
 	// Offset is the pruned offset after the run.
 	Offset ledger.Offset
@@ -117,7 +117,7 @@ func (d *DB) pruneUpdates(ctx context.Context, after, upTo ledger.Offset) (ledge
 	return ledger.Offset(last), err
 }
 
-// pruneCompletions deletes what was recorded before a time.
+// pruneCompletions deletes the completions that were recorded before a time.
 func (d *DB) pruneCompletions(
 	before time.Time,
 ) func(ctx context.Context, after, upTo ledger.Offset) (ledger.Offset, error) {

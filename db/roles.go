@@ -78,8 +78,8 @@ func (r Reader) Offers(ctx context.Context, offered OfferQuery) ([]StoredContrac
 	return fromDBContracts(rows)
 }
 
-// MergeDelegations lists an owner's active delegations to an operator, or its proposals of such, of the network, the
-// oldest first, at most so many.
+// MergeDelegations lists an owner's active delegations to an operator, or its proposals of delegations, of the network,
+// the oldest first, up to a limit.
 func (r Reader) MergeDelegations(
 	ctx context.Context, template string, owner, operator ledger.Party, limit int32,
 ) ([]StoredContract, error) {

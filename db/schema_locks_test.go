@@ -23,8 +23,8 @@ var (
 		`(?:\(|USING\s+(?:gist|btree|hash|gin|spgist)\b|,|$)`)
 )
 
-// heldIndexes says what a migration does wrong with an existing table, to which others write: it builds an index under
-// a lock on the table, or leaves half an index behind when it fails.
+// heldIndexes finds mistakes of a migration with an existing table, to which others write: it builds an index under a
+// lock on the table, or leaves half an index behind when it fails.
 func heldIndexes(migration string) (found []string) {
 	up, _, _ := strings.Cut(migration, "-- +goose Down")
 	alone := strings.Contains(up, "-- +goose NO TRANSACTION")

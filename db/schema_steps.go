@@ -138,7 +138,7 @@ func stepsIn(ctx context.Context, database querier, table string) ([]int64, erro
 	return pgx.CollectRows(rows, pgx.RowTo[int64])
 }
 
-// refuseNewer refuses a schema from which a newer program has removed what this one needs.
+// refuseNewer refuses a schema if a newer program has removed tables or columns that this program needs.
 func refuseNewer(ctx context.Context, database querier, known []Step) error {
 	ofAll, err := stepsIn(ctx, database, stepsOfAll)
 	if err != nil {
@@ -151,8 +151,8 @@ func refuseNewer(ctx context.Context, database querier, known []Step) error {
 	return nil
 }
 
-// CheckSchema refuses a schema that this program does not work with, and says what to do. It changes nothing. Steps
-// that this program does not know do no harm, unless they remove something.
+// CheckSchema refuses a schema that this program does not work with; the error names the next step. It changes nothing.
+// Steps that this program does not know do no harm, unless they remove something.
 func (d *DB) CheckSchema(ctx context.Context) error { return checkSchema(ctx, d.pool) }
 
 func checkSchema(ctx context.Context, database querier) error {

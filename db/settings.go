@@ -9,8 +9,8 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
-// AutomationSetting says what an automation does for a wallet. The automation defines the JSON of the values; nil means
-// nothing.
+// AutomationSetting is the setting of an automation for a wallet. The automation defines the JSON of the values; nil is
+// no value.
 type AutomationSetting struct {
 	Kind string
 	// Party is the wallet; empty for a setting of the whole node.
@@ -136,8 +136,8 @@ func (d *DB) ConfigureAutomation(ctx context.Context, name string, configured []
 	})
 }
 
-// ChooseAutomation stores the operator's value for a kind and a wallet; nil switches it off. It is in force from now
-// on, whatever the configuration says, until [DB.ResetAutomation].
+// ChooseAutomation stores the operator's value for a kind and a wallet; nil switches it off. From now on the value
+// overrides the configuration, until [DB.ResetAutomation].
 func (d *DB) ChooseAutomation(
 	ctx context.Context, kind string, party ledger.Party, value []byte, by string,
 ) (AutomationSetting, error) {
@@ -181,7 +181,7 @@ func (d *DB) changeSetting(
 	return changed, err
 }
 
-// settingsChanged deletes settings without any value, and wakes the callers of what became due.
+// settingsChanged deletes settings without any value, and wakes the callers of the due work.
 func (t *Tx) settingsChanged(ctx context.Context) error {
 	if err := t.queries.ForgetAutomationSettings(ctx); err != nil {
 		return failed("forgetting settings", err)

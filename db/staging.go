@@ -214,8 +214,8 @@ func (s *Staging) Load(ctx context.Context, table string, columns []string, rows
 	return failed("loading table "+table, err)
 }
 
-// Replace replaces the record by the staging schema. With force it deletes what the record's schema holds; otherwise
-// that must hold no table. It does all of that or nothing.
+// Replace replaces the record by the staging schema. With force it deletes the tables of the record's schema; without
+// force that schema must have no table. It makes the whole change or none.
 func (s *Staging) Replace(ctx context.Context, force bool) error {
 	tx, err := s.conn.Begin(ctx)
 	if err != nil {

@@ -16,7 +16,7 @@ const (
 	heartbeatTimeout = 6 * time.Second
 )
 
-// Stall says for what sessions of the ledger wait longer than they should.
+// Stall names the process for which sessions of the ledger wait longer than they should.
 type Stall struct {
 	// Waits is the longest wait.
 	Waits time.Duration
@@ -32,10 +32,10 @@ func (s *Stall) String() string {
 		s.Waits.Round(time.Second), s.Holder, s.State)
 }
 
-// findStall finds a session that holds up sessions of this ledger and does not itself wait: first one whose process is
-// gone, since nobody else ends it, otherwise the one that blocks others longest. A process is gone when its session is
-// idle in a transaction and its watcher, which asks every other second, has been silent. Sessions of others, such as an
-// operator's, do not count as waiting; nor do processes that wait for the schema.
+// findStall finds a session that blocks sessions of this ledger and does not wait itself. It prefers a session whose
+// process is gone, because nobody else ends it; otherwise it takes the session that blocks others longest. A process is
+// gone when its session is idle in a transaction and its watcher, which asks every other second, has been silent.
+// Sessions of others, such as an operator's, and processes that wait for the schema do not count as waiting.
 const findStall = `
 WITH blocked AS (
 	SELECT l.pid, extract(EPOCH FROM clock_timestamp() - min(l.waitstart))::float8 AS waits
@@ -65,16 +65,16 @@ LIMIT 1`
 // ofProcess matches the name of a process: it ends with the [processID].
 const ofProcess = `/[0-9a-z]{12}$`
 
-// endProcess ends the sessions of a process that are in a transaction: those that wait for what it holds would be the
-// next to hold it.
+// endProcess ends all sessions of a process that are in a transaction, also those that wait for a lock of another one:
+// they would hold it next.
 const endProcess = `
 SELECT pg_terminate_backend(pid)
 FROM pg_stat_activity
 WHERE datname = current_database() AND application_name = $1 AND xact_start IS NOT NULL`
 
 // endStalled finds the session that has blocked others for longer than a time, and ends the sessions of its process if
-// that is gone. The server undoes what they had not committed, whole: a process that comes back finds that its commit
-// failed, and tries again.
+// that process is gone. The server rolls back all of their open transactions: a process that comes back finds that its
+// commit failed, and tries again.
 func endStalled(ctx context.Context, conn *pgx.Conn, after time.Duration) (*Stall, error) {
 	var stall Stall
 	var waits float64

@@ -7,8 +7,8 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
-// TouchedParties lists, in no order, the parties for whom there is something between two offsets: a completion, an
-// update or a topology transaction that their readers find. It is for ranges of a few entries at the end of the record.
+// TouchedParties lists the parties whose readers find a completion, an update or a topology transaction between two
+// offsets, in no order. It is for ranges of a few entries at the end of the record.
 func (r Reader) TouchedParties(ctx context.Context, after, upTo ledger.Offset) ([]ledger.Party, error) {
 	rows, err := r.queries.ListTouchedParties(ctx, dbgen.ListTouchedPartiesParams{After: after, UpTo: upTo})
 	parties := make([]ledger.Party, len(rows))

@@ -19,8 +19,8 @@ type Tracked struct {
 	State json.RawMessage
 }
 
-// TrackedID names a request as it concerns a party. Parties use tracking ids independently of one another, and for each
-// kind of request: what one does under an id changes nothing of another's request with the same id.
+// TrackedID names a request as it concerns a party. Each party has its own tracking ids, for each kind of request: a
+// request of one party changes nothing of another party's request with the same id.
 type TrackedID struct {
 	// Party is whom the request concerns.
 	Party ledger.Party
@@ -30,7 +30,7 @@ type TrackedID struct {
 	TrackingID string
 }
 
-// queueTracked notes what became of requests. Of several steps of the same request the last one counts.
+// queueTracked stores the state of requests. Of several steps of the same request the last one counts.
 func (p *pipeline) queueTracked(ctx context.Context, entries Entries) error {
 	if len(entries.Tracked) == 0 {
 		return nil
@@ -54,8 +54,8 @@ func (p *pipeline) queueTracked(ctx context.Context, entries Entries) error {
 	return p.queries().NoteTrackedRequests(ctx, rows)
 }
 
-// TrackedState is what became of a request, in JSON; false when there is none.
-// It is known from the commit of the request on, whatever is pruned.
+// TrackedState returns the state of a request, in JSON; false if there is none. The state is known from the commit of
+// the request on, and pruning keeps it.
 func (r Reader) TrackedState(ctx context.Context, id TrackedID) (json.RawMessage, bool, error) {
 	state, err := r.queries.GetTrackedRequest(ctx, dbgen.GetTrackedRequestParams{
 		Party: id.Party, Kind: id.Kind, TrackingHash: trackingHash(id.TrackingID), Requester: string(id.Requester),
@@ -66,7 +66,7 @@ func (r Reader) TrackedState(ctx context.Context, id TrackedID) (json.RawMessage
 	return state, err == nil, failed("reading a tracked request", err)
 }
 
-// TrackedStates finds what is known of requests. Those of which nothing is known are absent.
+// TrackedStates returns the states of requests. The map has no entries for unknown ones.
 func (r Reader) TrackedStates(ctx context.Context, ids []TrackedID) (map[TrackedID]Tracked, error) {
 	var requests dbgen.ListTrackedParams
 	for _, id := range ids {

@@ -20,7 +20,7 @@ func (p *pipeline) queueTraffic(ctx context.Context, entries Entries) error {
 	})
 }
 
-// MemberTraffic is what was bought for a member of a synchronizer; false when nothing was.
+// MemberTraffic is the traffic that was bought for a member of a synchronizer; false without a purchase.
 func (r Reader) MemberTraffic(ctx context.Context, member, synchronizer string) (int64, bool, error) {
 	purchased, err := r.queries.GetMemberTraffic(ctx, dbgen.GetMemberTrafficParams{
 		Member: member, Synchronizer: synchronizer,

@@ -26,7 +26,7 @@ func bought(t *testing.T, n int, offset ledger.Offset, member, bytes string) db.
 	return contract
 }
 
-// The stored sum of a member must equal the sum of its contracts, whatever is bought and merged.
+// The stored sum of a member must equal the sum of its contracts, after all purchases and merges.
 func TestTraffic_EqualsTheSumOfContracts(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)

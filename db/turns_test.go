@@ -108,8 +108,8 @@ func TestTakeDueLifecycles_CostsWhatItReturns(t *testing.T) {
 	}
 }
 
-// The queries must not read an account's items that are not due, however many. More other items are due than one query
-// takes, so that accounts take turns.
+// The queries must not read an account's items that are not due, even if there are many. More other items are due than
+// one query takes, so that accounts take turns.
 func TestTakeDueLifecycles_DoesNotWalkWhatIsNotDue(t *testing.T) {
 	t.Parallel()
 	const few = 1500

@@ -15,15 +15,15 @@ import (
 )
 
 const (
-	// txAttempts is how often a transaction runs before its conflict is returned.
+	// txAttempts is the maximum number of runs of a transaction; after the last one its conflict is returned.
 	txAttempts = 5
 	// txBackoff is the longest pause before the second attempt; it doubles with each further one.
 	txBackoff = 10 * time.Millisecond
 )
 
-// Tx is a transaction. Its [Reader] part sees what the transaction wrote. It ends with the function given to
-// [DB.InTx], must not be used after that, and not by two goroutines at once. After an error of the database nothing
-// more can be done in it, not even a commit.
+// Tx is a transaction. Its [Reader] part sees the rows that the transaction wrote. It ends with the function given to
+// [DB.InTx]; nobody may use it after that, nor two goroutines at the same time. After an error of the database, all
+// further calls fail, even a commit.
 type Tx struct {
 	Reader
 	db *DB

@@ -19,7 +19,7 @@ type UpdatesQuery struct {
 	Descending bool
 }
 
-// Updates lists whole updates in order of their offsets: the caller reduces their events to what a party may see.
+// Updates lists whole updates in order of their offsets: the caller reduces their events to those that a party may see.
 func (r Reader) Updates(ctx context.Context, query UpdatesQuery) ([]ledger.Update, error) {
 	rows, err := r.listUpdates(ctx, query)
 	if err != nil {
@@ -45,8 +45,8 @@ func (r Reader) listUpdates(ctx context.Context, query UpdatesQuery) ([]dbgen.Up
 	return r.queries.ListUpdatesOfParties(ctx, ofParties)
 }
 
-// LastRecordTime finds the last update after an offset and up to another one, and when it was recorded; false when
-// there is none. It costs the same however large the update is.
+// LastRecordTime finds the last update after an offset and up to another one, and its record time; false if there is
+// none. Its cost does not depend on the size of the update.
 func (r Reader) LastRecordTime(
 	ctx context.Context, after, upTo ledger.Offset,
 ) (offset ledger.Offset, recorded time.Time, found bool, err error) {

@@ -183,7 +183,7 @@ func TestProcesses_CountRunningAPIs(t *testing.T) {
 	require.Equal(t, 1, count, "one has been silent for too long")
 }
 
-// After an expanding step, programs that do not know it must still have what they need.
+// After an expanding step, programs that do not know it must still have the tables and columns that they need.
 func TestUpgrade_ExpandingStepsRemoveNothing(t *testing.T) {
 	t.Parallel()
 	for name, content := range schemaFiles(t) {
@@ -210,7 +210,8 @@ var (
 	givesValue = regexp.MustCompile(`(?i)\b(DEFAULT|GENERATED)\b`)
 )
 
-// takenAway lists what a step removes, or newly requires, from programs that do not know it.
+// takenAway lists the statements of a step that remove something, or newly require a value, which breaks programs that
+// do not know the step.
 func takenAway(step string) (found []string) {
 	up, _, _ := strings.Cut(step, "-- +goose Down")
 	found = takes.FindAllString(up, -1)

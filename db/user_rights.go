@@ -18,7 +18,7 @@ func (r Reader) UserRights(ctx context.Context, id string) ([]ledger.Right, erro
 	return rights, failed("listing user rights", err)
 }
 
-// UsersOfParty lists users who have a right over a party, ordered by id, at most so many.
+// UsersOfParty lists users who have a right over a party, ordered by id, up to a limit.
 func (r Reader) UsersOfParty(ctx context.Context, party ledger.Party, limit int32) ([]string, error) {
 	users, err := r.queries.ListUsersOfParty(ctx, dbgen.ListUsersOfPartyParams{Party: party, CountMax: limit})
 	return users, failed("listing the users of a party", err)

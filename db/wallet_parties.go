@@ -110,7 +110,8 @@ func (t *Tx) settleWallet(ctx context.Context, wallet Wallet) error {
 	return t.giveWallet(ctx, wallet, user)
 }
 
-// mayKeepWallet refuses users who would give themselves what they have lost. done is true for those who have all of it.
+// mayKeepWallet refuses users who would give themselves rights that they have lost. done is true for users who have all
+// of the rights.
 func (r Reader) mayKeepWallet(ctx context.Context, wallet Wallet, user ledger.User) (done bool, err error) {
 	if user.IsDeactivated {
 		return false, ErrTaken
@@ -134,8 +135,8 @@ func (r Reader) mayKeepWallet(ctx context.Context, wallet Wallet, user ledger.Us
 	}
 }
 
-// CheckOwnWallet returns [ErrTaken] for users who can neither give themselves a wallet nor keep the one that they had,
-// before they call [DB.GiveWallet].
+// CheckOwnWallet is the check before [DB.GiveWallet]: it returns [ErrTaken] for users who can neither give themselves a
+// wallet nor keep their old one.
 func (r Reader) CheckOwnWallet(ctx context.Context, owner ledger.Identity) error {
 	// Read before the user: if the user registers on another node at the same moment, the second read finds it.
 	party, had, err := r.WalletParty(ctx, owner)
@@ -207,7 +208,7 @@ func (t *Tx) giveWalletToNewUser(ctx context.Context, wallet Wallet) error {
 	return t.giveWallet(ctx, wallet, user)
 }
 
-// giveWallet completes what belongs to the wallet of a user that is locked.
+// giveWallet adds the missing parts of the wallet of a user that is locked.
 func (t *Tx) giveWallet(ctx context.Context, wallet Wallet, user ledger.User) error {
 	if wallet.Hosting != nil {
 		if err := t.insertParty(ctx, wallet.Hosting.Details); err != nil {

@@ -49,7 +49,7 @@ type WatcherOptions struct {
 }
 
 // Watcher knows the head of the record and wakes those who wait for it to move. It listens on one connection of its
-// own, whatever the number of waiters. It is safe for concurrent use.
+// own, for any number of waiters. It is safe for concurrent use.
 type Watcher struct {
 	db      *DB
 	options WatcherOptions
@@ -257,7 +257,7 @@ func (w *Watcher) ask(ctx context.Context, conn *pgx.Conn) error {
 	return w.readHead(ctx, dbgen.New(conn))
 }
 
-// readHead reads what notifications are about: the head and the clock.
+// readHead reads the subjects of notifications: the head and the clock.
 func (w *Watcher) readHead(ctx context.Context, queries *dbgen.Queries) error {
 	ctx, cancel := context.WithTimeout(ctx, answerTimeout)
 	defer cancel()
@@ -292,8 +292,8 @@ func (w *Watcher) lookForStall(ctx context.Context, conn *pgx.Conn) error {
 	return nil
 }
 
-// Stalled says what commits have waited for longer than a limit; nil for nothing. It notices no wait below three
-// seconds.
+// Stalled names the process for which commits have waited longer than a limit; nil if there is none. It notices no wait
+// below three seconds.
 func (w *Watcher) Stalled(limit time.Duration) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()

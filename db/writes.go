@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// troubleLasts is how long a failure to write counts when nothing was written since. It is longer than the pauses
-// between the tries of a commit, so that the trouble counts for as long as there is something to commit.
+// troubleLasts is the time for which a failure to write counts if nothing was written since. It is longer than the
+// pauses between the tries of a commit, so that the trouble counts for as long as there is something to commit.
 const troubleLasts = 45 * time.Second
 
 // writes remembers whether the database can store anything: only a write finds out that a database answers but cannot
@@ -37,7 +37,7 @@ func (w *writes) succeeded() {
 	}
 }
 
-// last is why the last write failed; nil when it did not, or long ago.
+// last returns the error of the last write; nil if it succeeded, or long after the failure.
 func (w *writes) last() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -321,8 +321,8 @@ func (m MinLedgerTime) Bound(received time.Time) (*time.Time, error) {
 			bound.Format(time.RFC3339))
 	}
 	if latest := received.Add(m.MaxAhead); bound.After(latest) {
-		return nil, fault.InvalidArgumentf("the minimum ledger time %s is more than %s from now, the longest that "+
-			"a submission may wait", bound.Format(time.RFC3339), m.MaxAhead).
+		return nil, fault.InvalidArgumentf("the minimum ledger time %s is too far away: a submission may wait at most "+
+			"%s", bound.Format(time.RFC3339), m.MaxAhead).
 			WithHint("Submit the command closer to that time.")
 	}
 	return &bound, nil

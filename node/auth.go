@@ -12,11 +12,11 @@ import (
 // tokenSettings say which tokens the node accepts. Without the keys of an issuer it accepts tokens of the shared
 // secret, which is for development.
 type tokenSettings struct {
-	AuthKeyFile       string        `help:"Public keys of the tokens' issuer: a JWKS document, or keys and certificates in PEM. The node then refuses tokens signed with the shared secret." env:"FLORIN_AUTH_KEY_FILE"`
+	AuthKeyFile       string        `help:"File with the public keys of the token issuer: a JWKS document, or keys and certificates in PEM. The node then refuses tokens signed with the shared secret." env:"FLORIN_AUTH_KEY_FILE"`
 	AuthJWKSURL       string        `name:"auth-jwks-url" help:"URL of the public keys of the tokens' issuer: https, or on this machine." env:"FLORIN_AUTH_JWKS_URL"`
 	AuthIssuer        string        `help:"Issuer that tokens must name; empty: any." env:"FLORIN_AUTH_ISSUER"`
 	AuthMaxLife       time.Duration `help:"Maximum remaining lifetime of a token; 0: any." env:"FLORIN_AUTH_MAX_LIFE"`
-	AuthLeeway        time.Duration `help:"Maximum difference to the issuer's clock." env:"FLORIN_AUTH_LEEWAY"`
+	AuthLeeway        time.Duration `help:"Maximum difference between the node's clock and the issuer's." env:"FLORIN_AUTH_LEEWAY"`
 	AuthAllowNoExpiry bool          `help:"Accept issuer tokens without an expiry. Tokens signed with the shared secret never need one." env:"FLORIN_AUTH_ALLOW_NO_EXPIRY"`
 	AuthLedgerClaim   bool          `help:"Take the user id of an issuer's token from the field daml_user of the claim https://canton-network, if the token has it. Configure the issuer so that users cannot set this field." env:"FLORIN_AUTH_LEDGER_CLAIM"`
 	AuthAllowUnsafe   bool          `help:"Accept tokens signed with the shared secret even if other machines can reach the API." env:"FLORIN_AUTH_ALLOW_UNSAFE"`

@@ -11,7 +11,6 @@ import (
 	"github.com/florinledger/florin/workflows"
 )
 
-// automations lists all kinds of automation.
 func (n *Node) automations() (*automation.Registry, error) {
 	kinds := []automation.Automation{automation.Rounds(), automation.NewTopUp()}
 	for _, kind := range []func(*ledger.Packages) (automation.Automation, error){

@@ -7,7 +7,7 @@ import (
 	"github.com/florinledger/florin/api/changes"
 )
 
-// keepAnswers is how long answers to requests with an Idempotency-Key are kept.
+// keepAnswers is the time for which the node keeps answers to requests with an Idempotency-Key.
 const keepAnswers = 24 * time.Hour
 
 // startKeeper starts to keep the answers to changes, which a client gets when it repeats a change.

@@ -19,7 +19,7 @@ func stopping() []api.Part {
 
 // drain stops HTTP without failing a request. First /readyz reports the stop while the node still serves, so that load
 // balancers see it. Then the node takes no new connections, ends the streams and waits for requests in progress. If the
-// reason is a failure, drain cuts requests off at once: what they wait for will not come.
+// reason is a failure, drain cuts requests off at once, because the failed part will not answer them.
 func (n *Node) drain(ctx context.Context, reason error) {
 	if n.server == nil {
 		return

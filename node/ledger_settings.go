@@ -119,7 +119,7 @@ func (n *Node) requireSecret(ctx context.Context, secret string) error {
 	return err
 }
 
-// settingsConflict lists the flags whose values differ from the ledger's, and says what to do.
+// settingsConflict is the error that lists the flags whose values differ from the ledger's, with the next step.
 func settingsConflict(conflicts []db.OtherSetting) error {
 	var text strings.Builder
 	text.WriteString("this ledger has other settings, which all of its nodes share:")

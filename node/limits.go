@@ -25,8 +25,8 @@ type limitSettings struct {
 // again at once.
 const refusalRate = 300
 
-// bodiesInMemory is how many bodies of the maximum size must fit into --max-memory, so that one of them fits into the
-// share of a user.
+// bodiesInMemory is the number of bodies of maximum size that must fit into --max-memory, so that one of them fits into
+// the share of a user.
 const bodiesInMemory = 8
 
 func (s limitSettings) check() error {

@@ -109,7 +109,6 @@ func TestLimitSettings_SIGHUPAppliesOrRequestsRestart(t *testing.T) {
 		map[string]string{"listen": "b", "stop-delay": "1s", "log-level": "warn", "max-streams": "2", "hosts": "[]"}))
 }
 
-// fakeLimit records the number of processes.
 type fakeLimit struct{ processes int }
 
 func (l *fakeLimit) Divide(processes int) { l.processes = processes }

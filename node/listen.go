@@ -23,7 +23,7 @@ func RequireFree(ctx context.Context, address, flag string) error {
 	return listener.Close()
 }
 
-// ExplainListen adds to the error of a listener what the user can do; flag is the flag that sets the address.
+// ExplainListen adds advice to the error of a listener; flag is the flag that sets the address.
 func ExplainListen(address, flag string, err error) error {
 	switch {
 	case errors.Is(err, syscall.EADDRINUSE):

@@ -15,7 +15,7 @@ import (
 
 // pageSettings turn the page on or off, and say how people sign in.
 type pageSettings struct {
-	Web string `help:"Serve the web page with the wallet: on or off. Default: off; on with florin up." enum:",on,off" default:"" env:"FLORIN_WEB"`
+	Web string `help:"Serve the web page with the wallet: on or off. Default: on for florin up, otherwise off." enum:",on,off" default:"" env:"FLORIN_WEB"`
 
 	WebOIDCIssuer           string   `name:"web-oidc-issuer" help:"OpenID Connect provider for sign-in on the page; the API must accept its access tokens." env:"FLORIN_WEB_OIDC_ISSUER"`
 	WebOIDCClientID         string   `name:"web-oidc-client-id" help:"Client id of the page at that provider." env:"FLORIN_WEB_OIDC_CLIENT_ID"`

@@ -15,7 +15,7 @@ type rereadable struct {
 	read func(context.Context) error
 }
 
-// rereadables lists what SIGHUP reads again.
+// rereadables lists the values that SIGHUP reads again.
 func (n *Node) rereadables() []rereadable {
 	settings := &n.options.Settings
 	all := []rereadable{{"log level", n.rereadLogLevel}}

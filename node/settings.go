@@ -32,17 +32,17 @@ type Settings struct {
 
 	CorsOrigins []string `help:"Web origins whose pages may call the node, as in https://wallet.example; loopback: all of this machine; none: no page; *: any page. Default: none; for florin up: loopback." env:"FLORIN_CORS_ORIGINS"`
 
-	Hosts []string `help:"More host names that the node and the Temporal UI of florin up answer to. They always answer to localhost and to the address that they listen on. *: any name. Default: any name if tokens come from an issuer (--auth-key-file or --auth-jwks-url); no other name if the node uses the shared secret." env:"FLORIN_HOSTS"`
+	Hosts []string `help:"Further host names that clients may use for the node and the Temporal UI. localhost and the listen address always work. *: any name. Default: any name if tokens come from an issuer (--auth-key-file or --auth-jwks-url); no other name if the node uses the shared secret." env:"FLORIN_HOSTS"`
 
 	MaxBatch      int           `help:"Maximum number of submissions in one workflow; 1: a workflow for each." default:"64" env:"FLORIN_MAX_BATCH"`
 	MaxInFlight   int           `help:"Maximum number of submissions in flight." default:"1024" env:"FLORIN_MAX_IN_FLIGHT"`
-	MaxCommitWait time.Duration `help:"/readyz answers 503 if a submission waits longer than this for its completion, a commit waits longer for another session, or an activity keeps failing for longer." default:"30s" env:"FLORIN_MAX_COMMIT_WAIT"`
+	MaxCommitWait time.Duration `help:"/readyz answers 503 when, for longer than this, a submission has no completion, a commit waits for another session, or an activity keeps failing." default:"30s" env:"FLORIN_MAX_COMMIT_WAIT"`
 
 	APIVersion     string        `name:"api-version" help:"Version that GET /v2/version reports." default:"3.5.0-SNAPSHOT" env:"FLORIN_API_VERSION"`
 	ListLimit      int           `help:"Maximum number of elements in a list answer (http-list-max-elements-limit)." default:"200" env:"FLORIN_LIST_LIMIT"`
 	RequestTimeout time.Duration `help:"Maximum time of a request." default:"20s" env:"FLORIN_REQUEST_TIMEOUT"`
 
-	DatabaseConnections int32 `help:"Maximum number of connections to the database, plus one that listens." default:"32" env:"FLORIN_DATABASE_CONNECTIONS"`
+	DatabaseConnections int32 `help:"Maximum number of database connections. The node opens one more for notifications." default:"32" env:"FLORIN_DATABASE_CONNECTIONS"`
 
 	TemporalNamespace string `help:"Temporal namespace." default:"default" env:"FLORIN_TEMPORAL_NAMESPACE"`
 	LogLevel          string `help:"debug, info, warn or error." default:"info" enum:"debug,info,warn,error" env:"FLORIN_LOG_LEVEL"`

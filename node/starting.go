@@ -21,7 +21,6 @@ const (
 	awaitsWorker   = "a worker that takes the first submission"
 )
 
-// startStep is a part of the start of a node.
 type startStep struct {
 	// awaits is the part outside of this process that the step waits for; "" for none.
 	what, awaits string
@@ -31,7 +30,7 @@ type startStep struct {
 }
 
 // startSteps are the steps of the start; each needs those before it. Checks of this process alone come first, because a
-// fresh ledger keeps for ever what its first process writes.
+// fresh ledger keeps the settings of its first process for ever.
 func (n *Node) startSteps() []startStep {
 	return []startStep{
 		{"load the built-in contracts", "", 0, n.loadPackages},
@@ -58,7 +57,7 @@ func (n *Node) startSteps() []startStep {
 	}
 }
 
-// take runs one step, and logs what it waits for if it is slow.
+// take runs one step. If the step is slow, it logs the reason for the wait.
 func (n *Node) take(ctx, background context.Context, step startStep) error {
 	logCtx, end := context.WithCancel(ctx)
 	ended := make(chan struct{})
@@ -72,7 +71,7 @@ func (n *Node) take(ctx, background context.Context, step startStep) error {
 	return err
 }
 
-// logWaits logs at intervals what a step waits for, until ctx ends.
+// logWaits logs at intervals the reason why a step waits, until ctx ends.
 func (n *Node) logWaits(ctx context.Context, step startStep, since time.Time) {
 	for pause := slowStep; wait.For(ctx, pause) == nil; pause = slowAgain {
 		log := n.options.Log.With("step", step.what, "since", since)

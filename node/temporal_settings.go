@@ -110,7 +110,7 @@ func (a *temporalAccess) apply(options *client.Options) error {
 	return nil
 }
 
-// explainTemporal adds to a connection error what the user can do.
+// explainTemporal adds advice to a connection error.
 func explainTemporal(address string, err error) error {
 	if strings.Contains(err.Error(), "server preface") { // no HTTP/2 came, as from a server that waits for TLS
 		return fmt.Errorf("no Temporal at %s: %w; if it uses TLS, set --temporal-tls", address, err)

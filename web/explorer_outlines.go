@@ -19,9 +19,9 @@ var errNoArchive = errors.New("the node has no archive of the package")
 // errUnreadable is the error for a package that the page cannot read.
 var errUnreadable = errors.New("the page cannot read the package")
 
-// outlines keeps what the page has read of packages. A package's id is the hash of its content, so an outline is right
-// for ever, and everybody who is signed in may read packages.
-type outlines struct {
+// outlineCache caches the outlines of packages. A package's id is the hash of its content, so an outline is right for
+// ever, and everybody who is signed in may read packages.
+type outlineCache struct {
 	// turn is held while a package is read: that takes memory and time.
 	turn chan struct{}
 
@@ -30,17 +30,17 @@ type outlines struct {
 	bytes int
 }
 
-func newOutlines() *outlines {
-	return &outlines{turn: make(chan struct{}, 1), known: map[string]*outline.Package{}}
+func newOutlineCache() *outlineCache {
+	return &outlineCache{turn: make(chan struct{}, 1), known: map[string]*outline.Package{}}
 }
 
-func (o *outlines) find(id string) *outline.Package {
+func (o *outlineCache) find(id string) *outline.Package {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.known[id]
 }
 
-func (o *outlines) keep(read *outline.Package, bytes int) {
+func (o *outlineCache) keep(read *outline.Package, bytes int) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.bytes += bytes; o.bytes > maxOutlineBytes {
@@ -51,7 +51,7 @@ func (o *outlines) keep(read *outline.Package, bytes int) {
 }
 
 // wait waits for the turn to read a package; done ends the turn.
-func (o *outlines) wait(ctx context.Context) (done func(), err error) {
+func (o *outlineCache) wait(ctx context.Context) (done func(), err error) {
 	select {
 	case o.turn <- struct{}{}:
 		return func() { <-o.turn }, nil

@@ -44,7 +44,7 @@ func (b *browser) proposed() (all []string) {
 	return all
 }
 
-func TestSend_ProposesRecentReceiversAndAll(t *testing.T) {
+func TestSend_SuggestsRecentReceiversAndFullBalance(t *testing.T) {
 	t.Parallel()
 	server := node(t)
 	alice := window(t, server).as("alice")
@@ -77,7 +77,7 @@ func TestReceive_ShowsPartyAsQRCode(t *testing.T) {
 		`<path d="M4 4h7v1h-7z`, alice.text)
 }
 
-func TestSavedNames_ShowsFormForBrowser(t *testing.T) {
+func TestSavedNames_FillsPartyFromURL(t *testing.T) {
 	t.Parallel()
 	server := node(t)
 	alice := window(t, server).as("alice")

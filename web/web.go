@@ -68,7 +68,7 @@ type site struct {
 	signInProvider *signInProvider
 	views          views
 	api            *client.Client
-	outlines       *outlines
+	outlines       *outlineCache
 }
 
 // New makes a handler that serves the page, and the API on all other paths. The error names the missing option.
@@ -79,7 +79,7 @@ func New(options Options) (http.Handler, error) {
 	if options.Development != nil && options.Development.CountFor == nil {
 		return nil, errors.New("the page needs Development.CountFor")
 	}
-	s := &site{Options: options, api: client.New("http://node", 1).Over(apiTransport{api: options.API}), outlines: newOutlines()}
+	s := &site{Options: options, api: client.New("http://node", 1).Over(apiTransport{api: options.API}), outlines: newOutlineCache()}
 	s.keys = &keyring{secret: options.Secret, now: options.Now}
 	var err error
 	if s.views, err = readViews(partyNames{options.Participant, options.Operator}); err != nil {

@@ -13,7 +13,7 @@ type RunAutomationInput struct {
 	Kind string `json:"kind"`
 }
 
-// RunAutomationResult says what a run did.
+// RunAutomationResult counts the subjects and submissions of a run.
 type RunAutomationResult struct {
 	// Looked counts the subjects, Done the accepted submissions, Refused the refused ones.
 	Looked  int `json:"looked"`

@@ -147,8 +147,8 @@ func TestBatcher_LearnsCostsFromCompletions(t *testing.T) {
 	require.Equal(t, 2000, p.estimate)
 }
 
-// A busy account fills whole batches while it is alone. Beside one that submits little it has a sixteenth of each batch,
-// until the other has been away for a while.
+// A busy account fills whole batches while it is alone. If another account submits little at the same time, the busy
+// one has a sixteenth of each batch, until the other has been away for a while.
 func TestBatcher_GivesOneAccountASmallPartBesideOthers(t *testing.T) {
 	t.Parallel()
 	b := newBatcher(nil, 64, DefaultAttributeBytes)

@@ -92,8 +92,8 @@ func NewClient(options ClientOptions) *Client {
 	return c
 }
 
-// Submit returns when Temporal has the submission durably: from then on it ends in exactly one completion, whatever
-// process dies. The refusals are *fault.Fault: SUBMISSION_ALREADY_IN_FLIGHT, PARTICIPANT_BACKPRESSURE, or
+// Submit returns when Temporal has stored the submission. From then on the submission gets exactly one completion, even
+// if processes die. The refusals are *fault.Fault: SUBMISSION_ALREADY_IN_FLIGHT, PARTICIPANT_BACKPRESSURE, or
 // SERVICE_NOT_RUNNING if Temporal does not answer.
 func (c *Client) Submit(ctx context.Context, submission ledger.Submission) error {
 	_, _, err := c.submit(ctx, submission)
@@ -232,7 +232,7 @@ func (c *Client) workflowIDOf(submissions []ledger.Submission) string {
 // notAccepted is the refusal if Temporal is the reason why there is no acknowledgement.
 func notAccepted(cause string) *fault.Fault {
 	return fault.ServiceNotRunning.New("%s", cause).With("service_name", "temporal").
-		WithHint("Try again with the same command id or Idempotency-Key; GET /readyz tells which part of the node is not " +
+		WithHint("Try again with the same command id or Idempotency-Key; GET /readyz shows which part of the node is not " +
 			"ready.")
 }
 
@@ -248,7 +248,8 @@ func (c *Client) executeWorkflow(ctx context.Context, submissions []ledger.Submi
 // SetLimits changes the limits of submissions in flight, in all and for one user.
 func (c *Client) SetLimits(all, ofUser int) { c.flights.set(all, ofUser) }
 
-// Divide limits this process to its part of each user's limit of submissions in flight, which so many processes share.
+// Divide limits this process to its part of each user's limit of submissions in flight, which the given number of
+// processes share.
 func (c *Client) Divide(processes int) { c.flights.divide(processes) }
 
 // OldestWait returns how long the oldest submission of this process has waited for its completion; 0 if none waits.

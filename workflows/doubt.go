@@ -12,7 +12,7 @@ import (
 // doubtPause is the time between two rounds of questions about failed starts.
 const doubtPause = time.Second
 
-// settleDoubts finds out what became of failed starts, until ctx ends.
+// settleDoubts asks Temporal about failed starts, again and again until ctx ends.
 func (c *Client) settleDoubts(ctx context.Context) {
 	for wait.For(ctx, doubtPause) == nil {
 		c.settleOnce(ctx)

@@ -303,10 +303,10 @@ func TestFlights_DivideAUsersShareAmongProcesses(t *testing.T) {
 		require.Nil(t, enter("alice", number, 0))
 		require.Nil(t, enter("alice", 10+number, time.Hour))
 	}
-	require.Equal(t, `2 commands of user "alice" are in flight, the most for one user, this process's part of 4 for 2 `+
+	require.Equal(t, `2 commands of user "alice" are in flight, the most for one user, this process's share: 4 divided by 2 `+
 		`processes`, enter("alice", 2, 0).Cause)
 	require.Contains(t, enter("alice", 12, time.Hour).Cause, "2 commands of user \"alice\" wait for their minimum ledger "+
-		"time, the most for one user, this process's part of 4 for 2 processes: submit it when")
+		"time, the most for one user, this process's share: 4 divided by 2 processes: submit it when")
 	f.divide(1)
 	require.Nil(t, enter("alice", 2, 0))
 	f.set(32, 3)

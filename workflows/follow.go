@@ -17,8 +17,8 @@ const (
 )
 
 // Run delivers completions that another process wrote: after each new entry of the record it asks for the keys that
-// this process waits for. It also submits again what Temporal has lost, and ends flights whose start has failed. It
-// returns when ctx ends.
+// this process waits for. It also submits again the submissions that Temporal has lost, and ends flights whose start
+// has failed. It returns when ctx ends.
 func (c *Client) Run(ctx context.Context) error {
 	var loops sync.WaitGroup
 	defer loops.Wait()

@@ -27,7 +27,7 @@ type LifecycleInput struct {
 	Last *activities.LastAction `json:"last,omitempty"`
 }
 
-// LifecycleStatus tells people what a workflow waits for.
+// LifecycleStatus shows people the time or event that a workflow waits for.
 type LifecycleStatus struct {
 	// Contracts are the contracts of the lifecycle.
 	Contracts []ledger.ContractID `json:"contracts"`

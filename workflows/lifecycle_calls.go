@@ -45,8 +45,8 @@ type CallerOptions struct {
 }
 
 // Caller starts the workflow of every lifecycle of the record, and makes it look after a change or an advance of the
-// ledger's clock. The record keeps what is left to do, so another caller, or this one later, does what this one could
-// not. Each process with a worker has one. Changes of contracts and the looks of workflows must wake it.
+// ledger's clock. The record keeps the open work, so if this caller fails, another caller does it, or this one later.
+// Each process with a worker has one. Changes of contracts and the looks of workflows must wake it.
 type Caller struct {
 	dispatcher
 
@@ -87,7 +87,7 @@ func (c *Caller) distrustTimers() {
 }
 
 // dueBy is the ledger time up to which lifecycles are called. If the timers of workflows can be trusted, they get a
-// moment for what is due after it. On a clock that stands still no ledger time passes for them.
+// moment for the work that is due after it. If the clock stands still, no ledger time passes for the timers.
 func (c *Caller) dueBy() (by time.Time, trusted bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -99,7 +99,6 @@ func (c *Caller) dueBy() (by time.Time, trusted bool) {
 	return now, trusted
 }
 
-// callDue calls all due workflows.
 func (c *Caller) callDue(ctx context.Context) error {
 	more, wakeErr := c.options.Record.Wake(ctx)
 	if more {

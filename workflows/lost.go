@@ -29,8 +29,8 @@ func (c *Client) keepAlive(ctx context.Context) {
 }
 
 // resubmitLost finds acknowledged submissions that Temporal no longer has, for example after a loss of its data, or
-// that somebody ended without a completion. It submits them again, each in its own workflow: the record accepts a
-// submission once, however often it comes.
+// that somebody ended without a completion. It submits them again, each in its own workflow. The record accepts a
+// submission only once, so a second try is safe.
 func (c *Client) resubmitLost(ctx context.Context) {
 	for _, flight := range c.flights.overdue(lostAfter, maxLostChecks) {
 		if err := c.resubmitIfLost(ctx, flight); err != nil && ctx.Err() == nil {

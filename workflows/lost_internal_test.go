@@ -61,7 +61,6 @@ func (r *fakeRecord) CompletionsByKey(context.Context, []string) (map[string]led
 	return r.completions, nil
 }
 
-// testLedger is the ledger of clients in tests.
 const testLedger workflowid.Ledger = "0123abcd"
 
 // lossyClient is a client after Temporal has taken two submissions in one workflow.

@@ -27,7 +27,7 @@ type OnboardExternalPartyInput struct {
 	Resume *OnboardingStatus `json:"resume,omitempty"`
 }
 
-// OnboardingStatus tells people what an onboarding waits for.
+// OnboardingStatus shows people the signatures and hosts that an onboarding waits for.
 type OnboardingStatus struct {
 	Party ledger.Party `json:"party"`
 	// Progress is the progress after the last contribution, "" before the first.

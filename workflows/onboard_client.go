@@ -43,7 +43,7 @@ func (c *Client) Onboard(
 	}
 	return topology.Outcome{}, fault.ServiceNotRunning.New("Temporal did not accept the onboarding of party %s", party).
 		With("service_name", "temporal").Wrap(err).
-		WithHint("Try again with the same transactions; GET /readyz tells which part of the node is not ready.")
+		WithHint("Try again with the same transactions; GET /readyz shows which part of the node is not ready.")
 }
 
 // OnboardingOf is the id of the workflow that onboards a party.

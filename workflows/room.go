@@ -31,12 +31,12 @@ type room struct {
 	// of and ofBytes are the limits of places and bytes, for refusals; share explains the limit of one user.
 	of, ofBytes turns.Limits
 	share       string
-	// doing says in refusals what the flights do, kind says it in the reason, and advice says what helps.
-	doing, kind, advice string
+	// state, kind and advice are parts of the refusal: the state of the flights, the short reason, the next step.
+	state, kind, advice string
 }
 
 func newFlightRoom() *room {
-	r := &room{doing: "are in flight", kind: "in flight"}
+	r := &room{state: "are in flight", kind: "in flight"}
 	r.ofBytes = turns.Limits{All: maxFlightBytes, Each: maxUserFlightBytes}
 	r.bytes.Set(r.ofBytes)
 	return r
@@ -44,7 +44,7 @@ func newFlightRoom() *room {
 
 func newWaitingRoom() *room {
 	r := &room{
-		doing: "wait for their minimum ledger time", kind: "wait for their time",
+		state: "wait for their minimum ledger time", kind: "wait for their time",
 		advice: ": submit it when its time has come",
 	}
 	r.ofBytes = turns.Limits{
@@ -63,7 +63,7 @@ func (r *room) set(all, ofUser, processes int) {
 	}
 	r.share = ""
 	if processes > 1 {
-		r.share = fmt.Sprintf(", this process's part of %d for %d processes", ofUser, processes)
+		r.share = fmt.Sprintf(", this process's share: %d divided by %d processes", ofUser, processes)
 	}
 	r.places.Set(r.of)
 }
@@ -72,7 +72,7 @@ func accountOf(who ledger.Identity) turns.Account {
 	return turns.Account{Name: ledger.IdentityText(who), Provider: who.SharedProvider()}
 }
 
-// enter takes a place with so many bytes, or returns the refusal.
+// enter takes a place with this number of bytes, or returns the refusal.
 func (r *room) enter(who ledger.Identity, bytes int) *fault.Fault {
 	account := accountOf(who)
 	if short := r.places.Try(account, 1); short != turns.NoShortage {
@@ -96,14 +96,14 @@ func (r *room) full(who ledger.Identity, short turns.Shortage) *fault.Fault {
 	switch short {
 	case turns.ShortForAccount:
 		return fault.ParticipantBackpressure.New("%d commands of user %q %s, the most for one user%s%s", r.of.Each, who.UserID,
-			r.doing, r.share, r.advice).With("reason", "too many commands of the user "+r.kind)
+			r.state, r.share, r.advice).With("reason", "too many commands of the user "+r.kind)
 	case turns.ShortForProvider:
 		return fault.ParticipantBackpressure.New("%d commands of users of identity provider %q %s, the most for all of them "+
-			"together%s", r.of.Together, who.SharedProvider(), r.doing, r.advice).
+			"together%s", r.of.Together, who.SharedProvider(), r.state, r.advice).
 			With("reason", "too many commands of the identity provider")
 	default:
 		return fault.ParticipantBackpressure.New(
-			"The participant is currently overloaded: %d commands %s, the most it takes%s", r.of.All, r.doing, r.advice).
+			"The participant is currently overloaded: %d commands %s, the most it takes%s", r.of.All, r.state, r.advice).
 			With("reason", "too many commands "+r.kind)
 	}
 }
@@ -111,10 +111,10 @@ func (r *room) full(who ledger.Identity, short turns.Shortage) *fault.Fault {
 func (r *room) fullOfBytes(who ledger.Identity, bytes int, short turns.Shortage) *fault.Fault {
 	if short == turns.ShortForProvider {
 		return fault.ParticipantBackpressure.New("Commands of users of identity provider %q %s; %d bytes more would exceed "+
-			"their common limit of %d%s", who.SharedProvider(), r.doing, bytes, r.ofBytes.Together, r.advice).
+			"their common limit of %d%s", who.SharedProvider(), r.state, bytes, r.ofBytes.Together, r.advice).
 			With("reason", "too many bytes of commands of the identity provider "+r.kind)
 	}
 	return fault.ParticipantBackpressure.New("Commands of %d bytes %s, %d of them of user %q; %d more would exceed the "+
-		"limit (%d in all, %d for one user)%s", r.bytes.Taken(), r.doing, r.bytes.TakenBy(accountOf(who)), who.UserID, bytes,
+		"limit (%d in all, %d for one user)%s", r.bytes.Taken(), r.state, r.bytes.TakenBy(accountOf(who)), who.UserID, bytes,
 		r.ofBytes.All, r.ofBytes.Each, r.advice).With("reason", "too many bytes of commands "+r.kind)
 }

@@ -34,7 +34,7 @@ func sentenceOf(submissions []ledger.Submission, foreign packageNames) string {
 	return workflowid.Summary(sentence.Reader{Present: true}.Of(events).String())
 }
 
-// eventOf is what a command is about to do.
+// eventOf converts a command to the event that it will cause.
 func eventOf(command ledger.Command, foreign packageNames) (event sentence.Event) {
 	var template lf.TypeName
 	switch {
@@ -70,7 +70,6 @@ func actors(s ledger.Submission) []string {
 	return parties
 }
 
-// whoActs names the actors of a submission.
 func whoActs(s ledger.Submission) string {
 	const maxHints = 3
 	all := actors(s)

@@ -53,13 +53,11 @@ func commandsOf(submissions []ledger.Submission) string {
 	return workflowid.Summary(strings.Join(parts, ", "))
 }
 
-// kindOf names the kind of a command.
 func kindOf(command ledger.Command) string {
 	kind, _ := partsOf(command)
 	return kind
 }
 
-// partsOf returns the kind of a command and its argument.
 func partsOf(command ledger.Command) (kind string, argument json.RawMessage) {
 	switch {
 	case command.Create != nil:

@@ -142,7 +142,7 @@ func (l *Limits) refusal(in place, account turns.Account, short turns.Shortage) 
 		if row.whole != 0 {
 			each = partText(row.Each, row.whole, now.processes)
 		}
-		text = fmt.Sprintf("User %q has reached the limit of one user for %s: %s.", account.Name, row.what, each)
+		text = fmt.Sprintf("User %q has reached the per-user limit for %s: %s.", account.Name, row.what, each)
 	}
 	if in == streams {
 		return fault.MaximumNumberOfStreams.New("%s", text)
@@ -188,6 +188,6 @@ func partText[T int | float64](part, whole T, processes int) string {
 		return fmt.Sprint(whole)
 	}
 	const decimals = 1000
-	return fmt.Sprintf("%v (this process's part of %v for %d processes)",
+	return fmt.Sprintf("%v (this process's share: %v divided by %d processes)",
 		math.Round(float64(part)*decimals)/decimals, whole, processes)
 }

@@ -25,7 +25,7 @@ func TestDivide_SplitsUserLimitsBetweenProcesses(t *testing.T) {
 	}
 	l.Divide(2)
 	require.ErrorContains(t, enter(),
-		`running requests: 2 (this process's part of 4 for 2 processes)`, "what is there stays")
+		`running requests: 2 (this process's share: 4 divided by 2 processes)`, "what is there stays")
 	l.places[requests].Give(alice, 2)
 	require.NoError(t, enter())
 	require.Error(t, enter())
@@ -105,7 +105,7 @@ func TestDivide_SplitsUserStreamsBetweenProcesses(t *testing.T) {
 	}
 	require.NoError(t, open())
 	l.Divide(2)
-	require.ErrorContains(t, open(), "open streams: 2 (this process's part of 4 for 2 processes)")
+	require.ErrorContains(t, open(), "open streams: 2 (this process's share: 4 divided by 2 processes)")
 	l.Set(Options{Streams: 100, UserStreams: 8})
 	require.NoError(t, open())
 	l.Set(Options{Streams: 2, UserStreams: 8})

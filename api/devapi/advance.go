@@ -113,9 +113,9 @@ func (a *API) awaitLess(ctx context.Context, by time.Time, before []db.Overdue) 
 		case ctx.Err() != nil: // the whole request took too long
 			return nil, ctx.Err()
 		case expired != nil:
-			return nil, fault.ServiceNotRunning.New("The clock stays at %s: work that is due there is not done, such as "+
-				"in workflow %s", endpoint.Timestamp(by), join(before)).
-				WithHint("See the workflow in the Temporal UI and the node's log, or skip the deadline with jump.")
+			return nil, fault.ServiceNotRunning.New("The clock stopped at %s because due work has not finished, for "+
+				"example in workflow %s", endpoint.Timestamp(by), join(before)).
+				WithHint("Look at the workflow in the Temporal UI and at the node's log, or set jump to skip the deadline.")
 		}
 		left, err := a.options.Clock.Overdue(ctx, by)
 		if err != nil || !slices.Equal(left, before) {

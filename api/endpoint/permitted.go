@@ -72,8 +72,8 @@ func checkRightsBy(ctx context.Context, anew bool) error {
 }
 
 func rightLost(before auth.Claims) error {
-	return fault.PermissionDenied.New("The caller lost a right while the node processed the request. Send it again: " +
-		"the node then checks the remaining rights.").Wrap(fmt.Errorf("user %q lost a right", before.UserID()))
+	return fault.PermissionDenied.New("The caller lost a right while the node processed the request. Send the " +
+		"request again. The node then checks your current rights.").Wrap(fmt.Errorf("user %q lost a right", before.UserID()))
 }
 
 // claimsNow returns the caller's current claims. Callers without a valid token have none to lose.

@@ -207,10 +207,10 @@ func TestSubmission_RefusesInvalidRequests(t *testing.T) {
 			fields{"minLedgerTimeRel": fields{"seconds": 1 << 62}}, 400, "INVALID_ARGUMENT", "years 0001 to 9999",
 		},
 		"t: too far ahead": {
-			fields{"minLedgerTimeAbs": "9999-01-01T00:00:00Z"}, 400, "INVALID_ARGUMENT", "more than 24h0m0s from now",
+			fields{"minLedgerTimeAbs": "9999-01-01T00:00:00Z"}, 400, "INVALID_ARGUMENT", "at most 24h0m0s",
 		},
 		"t: too far from now": {
-			fields{"minLedgerTimeRel": fields{"seconds": 24*3600 + 1}}, 400, "INVALID_ARGUMENT", "more than 24h0m0s from now",
+			fields{"minLedgerTimeRel": fields{"seconds": 24*3600 + 1}}, 400, "INVALID_ARGUMENT", "at most 24h0m0s",
 		},
 		"u: a negative duration": {
 			fields{"deduplicationPeriod": fields{"DeduplicationDuration": fields{"value": fields{"seconds": -1}}}},

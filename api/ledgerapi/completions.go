@@ -222,8 +222,8 @@ func (a *API) headOfCompletions(ctx context.Context, begin ledger.Offset) (db.He
 			New("begin_exclusive is %d, but must be greater than %d: the record is pruned up to that offset", begin,
 				head.Pruned).
 			With("earliest_offset", strconv.FormatInt(int64(head.Pruned)+1, 10)).
-			WithHint("Begin at earliest_offset. The list does not contain the entry at that offset itself: read its " +
-				"transaction with POST /v2/updates, after the pruned offset. Prune one entry less than you have read.")
+			WithHint("Begin at earliest_offset. The list starts after that offset; read the transaction at that offset " +
+				"with POST /v2/updates, beginning at the pruned offset. Next time, prune one entry less than you have read.")
 	default:
 		return head, nil
 	}

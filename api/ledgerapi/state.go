@@ -27,7 +27,7 @@ type GetConnectedSynchronizersResponse struct {
 	ConnectedSynchronizers []ConnectedSynchronizer `json:"connectedSynchronizers" doc:"Always one"`
 }
 
-// ConnectedSynchronizer is a connected synchronizer.
+// ConnectedSynchronizer is the node's synchronizer, with the permission for the party.
 type ConnectedSynchronizer struct {
 	SynchronizerAlias string                   `json:"synchronizerAlias" required:"true" doc:"Its short name"`
 	SynchronizerID    string                   `json:"synchronizerId" required:"true" doc:"Its id"`

@@ -70,7 +70,7 @@ func (m *machine) token() (string, error) {
 	return auth.Mint(m.command.AuthSecret, m.command.AuthAudience, m.node.Settings.AdminUser, 0, time.Now())
 }
 
-// tryLines are three commands for beginners. On a ledger with wallets they show what is there.
+// tryLines are three commands for beginners. If the ledger has wallets, the commands only read.
 func (m *machine) tryLines(ctx context.Context) (string, error) {
 	wallets, err := m.wallets(ctx)
 	if err != nil {

@@ -102,7 +102,7 @@ func auditProgress(
 	return tell, func() { fmt.Fprint(to, clear) }
 }
 
-// printBeginning says what the audit of a pruned record could check of the pruned part.
+// printBeginning explains which entries of a pruned record the audit could check.
 func printBeginning(start, since ledger.Offset) {
 	switch {
 	case start == 0:

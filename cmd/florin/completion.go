@@ -97,7 +97,7 @@ type typedCommand struct {
 	given map[string]string
 }
 
-// readTyped reads words behind the program's name. Those that make no sense are passed over.
+// readTyped reads words behind the program's name. It ignores words that make no sense.
 func readTyped(node *kong.Node, words []string) typedCommand {
 	at := typedCommand{node: node, given: map[string]string{}}
 	for _, word := range words {
@@ -134,7 +134,7 @@ func (t typedCommand) flagCalled(name string) *kong.Flag {
 	return nil
 }
 
-// argument is the one that is being typed; nil where the command takes no more.
+// argument returns the argument that the user types; nil if the command takes no more.
 func (t typedCommand) argument() *kong.Value {
 	node := t.node
 	if node.DefaultCmd != nil {
@@ -149,7 +149,7 @@ func (t typedCommand) argument() *kong.Value {
 	return nil
 }
 
-// values are what an argument or a flag may be.
+// values are the possible values of an argument or a flag.
 func (t typedCommand) values(of *kong.Value, names func(remote.Node) []string) []string {
 	if of.Tag.Get("complete") == "name" {
 		return names(remote.Node{
@@ -164,7 +164,7 @@ func (t typedCommand) values(of *kong.Value, names func(remote.Node) []string) [
 	return slices.Sorted(maps.Keys(of.EnumMap()))
 }
 
-// value is what a flag is: as typed, from the environment, or by default.
+// value returns the value of a flag: the typed one, that of the environment, or the default.
 func (t typedCommand) value(name string) string {
 	if value, given := t.given[name]; given {
 		return value

@@ -104,7 +104,7 @@ func settingsByFlag(ctx *kong.Context) map[string]string {
 	return shown
 }
 
-// chosenByFlag are those of them that are not the default.
+// chosenByFlag are the settings of the command whose values differ from the default.
 func chosenByFlag(ctx *kong.Context) map[string]string {
 	shown := map[string]string{}
 	for _, setting := range settingsOf(ctx) {

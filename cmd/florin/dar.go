@@ -5,7 +5,7 @@ import (
 	"github.com/florinledger/florin/cmd/florin/remote"
 )
 
-// darCommand is about DAR files: what is in them, and what a node has of them.
+// darCommand shows the content of DAR files, and lists and changes the packages of a node.
 type darCommand struct {
 	daml.DARCommand
 

@@ -139,7 +139,7 @@ func scanRows(script io.Reader, take rowsReader) error {
 				return err
 			}
 		case strings.HasPrefix(strings.ToUpper(text), "COPY"):
-			return fmt.Errorf("the dump has rows in a form that florin does not write (nothing was run): %.200s", text)
+			return fmt.Errorf("the dump has rows in a form that florin does not write; florin did not run any of it: %.200s", text)
 		}
 		if errors.Is(err, io.EOF) {
 			return nil

@@ -29,12 +29,12 @@ type cli struct {
 	Send    remote.SendCommand    `cmd:"" group:"First steps" help:"Send coin from one party to another."`
 	Balance remote.BalanceCommand `cmd:"" group:"First steps" help:"Show the balances of wallets."`
 
-	Status remote.StatusCommand `cmd:"" group:"The node" help:"Show whether a node runs, and where."`
+	Status remote.StatusCommand `cmd:"" group:"The node" help:"Show whether a node is running, and its addresses."`
 	Wait   remote.WaitCommand   `cmd:"" group:"The node" help:"Wait until the node is ready, for scripts."`
 	Stop   remote.StopCommand   `cmd:"" group:"The node" help:"Stop the node of a data directory."`
 	Start  remote.StartCommand  `cmd:"" group:"The node" help:"Start the node again after florin stop --node."`
 	Logs   remote.LogsCommand   `cmd:"" group:"The node" help:"Show the logs of the node of a data directory."`
-	Env    remote.EnvCommand    `cmd:"" group:"The node" help:"Print addresses and a token as exports for a shell."`
+	Env    remote.EnvCommand    `cmd:"" group:"The node" help:"Print shell commands that export the node's addresses and a token."`
 	Reset  remote.ResetCommand  `cmd:"" group:"The node" help:"Delete all data of a node."`
 	Doctor doctorCommand        `cmd:"" group:"The node" help:"Check this machine and the node for problems."`
 
@@ -52,7 +52,7 @@ type cli struct {
 	Config configCommand `cmd:"" group:"Ledger" help:"Print the settings, and change those of the ledger."`
 	Audit  auditCommand  `cmd:"" group:"Ledger" help:"Audit the record: check that every coin comes from a recorded mint and that no coin was lost."`
 	Key    keyCommand    `cmd:"" group:"Ledger" help:"Create the key of an external party, and sign with it."`
-	Tx     txCommand     `cmd:"" group:"Ledger" help:"Show what a party signs."`
+	Tx     txCommand     `cmd:"" group:"Ledger" help:"Show a transaction before a party signs it."`
 
 	Test   daml.TestCommand   `cmd:"" group:"Daml" help:"Run the Daml Script tests of DAR files, without a node."`
 	Script daml.ScriptCommand `cmd:"" group:"Daml" help:"Run a Daml Script against a node; its transactions stay on the ledger."`
@@ -67,7 +67,7 @@ type cli struct {
 	Prune    pruneCommand         `cmd:"" group:"Operation" help:"Delete the record up to an offset, to free disk space."`
 	Repair   repairCommand        `cmd:"" group:"Operation" help:"Start the workflows of all contracts again after Temporal has lost its state."`
 	SealKey  sealKeyCommand       `cmd:"" group:"Operation" name:"seal-key" help:"Rotate the key that nodes seal submissions with."`
-	Temporal temporalToolsCommand `cmd:"" group:"Operation" help:"Maintain the Temporal of florin up."`
+	Temporal temporalToolsCommand `cmd:"" group:"Operation" help:"Manage the indexes of the Temporal server that florin up runs."`
 
 	Help       helpCommand       `cmd:"" group:"Help" help:"Print the help of a command, as --help does."`
 	Completion completionCommand `cmd:"" group:"Help" help:"Print a script for shell completion of commands and flags."`

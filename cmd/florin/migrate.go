@@ -45,8 +45,8 @@ func (c *migrateCommand) Run(ctx context.Context) error {
 	return nil
 }
 
-// migrateAlone brings the schema of the private database up to date. It also removes what older versions need, unless
-// one of them runs.
+// migrateAlone brings the schema of the private database up to date. It also removes the tables and columns that only
+// older versions need, unless one of those versions runs.
 func migrateAlone(ctx context.Context, databaseURL string, progress func(string)) error {
 	remaining, err := db.Migrate(ctx, databaseURL, db.MigrateOptions{Progress: progress})
 	if err != nil || len(remaining) == 0 {

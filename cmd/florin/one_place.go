@@ -15,7 +15,8 @@ const dataDirFlag = "data-dir"
 var otherPlaces = []string{"url", "database-url", "database-url" + secret.FileSuffix}
 
 // onePlace lets a data directory on the command line win over a node in the environment, which florin env sets. It
-// refuses a data directory beside a flag that names another node, because it cannot know which one the user means.
+// refuses a data directory together with a flag that names another node, because it cannot know which one the user
+// means.
 func onePlace(parsed *kong.Context) error {
 	onLine := onCommandLine(parsed)
 	if !onLine[dataDirFlag] {

@@ -13,8 +13,8 @@ import (
 
 type repairCommand struct{ recordPlace }
 
-// Run enters every contract that needs a workflow again, and makes automation search the record again, so that workers
-// start what is missing. They may run meanwhile, or start later.
+// Run enters again every contract that needs a workflow, and makes automation search the record again, so that workers
+// start the missing workflows. Workers may run at the same time, or start later.
 func (c *repairCommand) Run(ctx context.Context) error {
 	lifecycles, err := builtinLifecycles()
 	if err != nil {

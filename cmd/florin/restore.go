@@ -143,7 +143,6 @@ func (c *restoreCommand) refuseForeign(
 		strings.Join(foreign[:min(len(foreign), shown)], "; "), len(foreign))
 }
 
-// examine audits the restored record.
 func (c *restoreCommand) examine(ctx context.Context, m manifest, databaseURL string) error {
 	database, err := db.Open(ctx, databaseURL, db.Options{})
 	if err != nil {

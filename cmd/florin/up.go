@@ -41,7 +41,7 @@ type upCommand struct {
 	Yes               bool          `short:"y" help:"Install PostgreSQL without asking if it is missing (apt-get install postgresql, as root or with sudo without a password). Florin installs nothing else." env:"FLORIN_YES"`
 	Demo              bool          `help:"Create three parties with coin, an open offer, preapprovals, a merge delegation and a sweep, as examples. A ledger gets them only once." env:"FLORIN_DEMO"`
 	DAR               []string      `name:"dar" sep:"none" help:"Upload a DAR file when the node has started; repeat the flag for more, in upload order. The node does not change a package that the ledger already has." placeholder:"FILE" type:"path"`
-	InitScript        string        `help:"Run a Daml Script of a --dar, given as Module:name. A ledger runs only one such script, once." placeholder:"MODULE:NAME"`
+	InitScript        string        `help:"Run a Daml Script from a --dar file. Give its name as Module:name. A ledger runs only one such script, once." placeholder:"MODULE:NAME"`
 	Detach            bool          `short:"d" help:"Run in the background and return when the node is ready; stop it with florin stop."`
 }
 

@@ -76,8 +76,8 @@ func payloadOf(t *testing.T, packages *ledger.Packages, template lf.TypeName) *l
 	return payload
 }
 
-// A contract whose parties are all others than the DSO and the operator never belongs to the network. One whose parties
-// are all the DSO and operator always does, whatever its other fields.
+// A contract without the DSO and the operator among its parties never belongs to the network. A contract whose only
+// parties are the DSO and the operator always belongs to it, for all values of its other fields.
 func TestNetwork_HasOnlyContractsOfItsDSO(t *testing.T) {
 	t.Parallel()
 	const dso, mallory = ledger.Party("DSO::1220d5"), ledger.Party("mallory::1220ee")

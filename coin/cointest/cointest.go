@@ -25,7 +25,7 @@ const (
 	Operator = ledger.Party("operator::1220f0")
 )
 
-// Synchronizer is the one that sells traffic.
+// Synchronizer is the synchronizer that sells traffic.
 const Synchronizer = "global-domain::1220"
 
 // Codes of refusals, for [RequireRefused].

@@ -14,8 +14,8 @@ type MintingDelegationProposal struct {
 	Delegation MintingDelegation `lf:"delegation"`
 }
 
-// MintingDelegation lets a delegate mint the rewards of a beneficiary that has no wallet of its own, and merge its
-// coin. The delegate cannot give the coin to anybody else.
+// MintingDelegation lets a delegate mint the rewards of a beneficiary without a wallet, and merge its coin. The
+// delegate cannot give the coin to anybody else.
 type MintingDelegation struct {
 	_           struct{}     `lf:"splice-wallet:Splice.Wallet.MintingDelegation:MintingDelegation"`
 	Beneficiary Party        `lf:"beneficiary"`

@@ -5,7 +5,6 @@ import (
 	"github.com/florinledger/florin/daml/ast"
 )
 
-// interfaceExpr decodes expressions about interfaces.
 func (d *decoder) interfaceExpr(message *archivepb.Expr) (ast.Expr, bool) {
 	switch e := message.GetSum().(type) {
 	case *archivepb.Expr_ToInterface:
@@ -66,7 +65,6 @@ func (d *decoder) interfaceExpr(message *archivepb.Expr) (ast.Expr, bool) {
 	}
 }
 
-// choiceExpr decodes expressions about choices.
 func (d *decoder) choiceExpr(message *archivepb.Expr) (ast.Expr, bool) {
 	switch e := message.GetSum().(type) {
 	case *archivepb.Expr_ChoiceController:

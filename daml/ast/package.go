@@ -98,7 +98,7 @@ func byName[D interface{ definedName() string }](names map[string]bool, definiti
 }
 
 // Packages are the packages that are available for usage, Ξ in the specification. Its methods find definitions; they
-// return nil for what is not there.
+// return nil for a missing one.
 type Packages map[lf.PackageID]*Package
 
 func (p Packages) module(id lf.PackageID, name string) *Module {

@@ -133,7 +133,6 @@ func bind(t ast.Type, bound, body ast.Expr) ast.Expr {
 
 func pure(t ast.Type, e ast.Expr) ast.Expr { return &ast.UpdatePure{Type: t, Expr: e} }
 
-// data defines a data type.
 func data(name string, serializable bool, cons ast.DataCons, params ...ast.TypeBinder) *ast.DefDataType {
 	return &ast.DefDataType{Name: name, Serializable: serializable, Cons: cons, Params: params}
 }

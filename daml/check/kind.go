@@ -12,7 +12,6 @@ var (
 	nat  = &ast.KindNat{}
 )
 
-// equalKinds reports whether two kinds are the same.
 func (c *checker) equalKinds(a, b ast.Kind) bool {
 	if a == b || !c.enter() {
 		return true

@@ -61,7 +61,6 @@ func (c *checker) value(name ast.ValueName) *ast.DefValue {
 	return definition
 }
 
-// templateChoice finds a choice of a template.
 func (c *checker) templateChoice(rule Rule, name lf.TypeName, choice string) *ast.Choice {
 	definition := c.template(rule, name)
 	if definition == nil {
@@ -71,7 +70,6 @@ func (c *checker) templateChoice(rule Rule, name lf.TypeName, choice string) *as
 	return c.choice(rule, name, choice, definition.Choice(choice))
 }
 
-// interfaceChoice finds a choice of an interface.
 func (c *checker) interfaceChoice(rule Rule, name lf.TypeName, choice string) *ast.Choice {
 	definition := c.interfaceOf(rule, name)
 	if definition == nil {

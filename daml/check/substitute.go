@@ -101,7 +101,6 @@ func (c *checker) substituteForall(s substitution, t *ast.TyForall) ast.Type {
 	return &ast.TyForall{Binder: binder, Body: body}
 }
 
-// isFree reports whether a type has a free variable of a name.
 func (c *checker) isFree(name string, t ast.Type) bool {
 	if t == nil || !c.enter() {
 		return false

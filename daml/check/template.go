@@ -163,7 +163,7 @@ func (c *checker) checkInterface(definition *ast.DefInterface) {
 	c.release(mark)
 }
 
-// checkRequires checks that an interface also requires what its required interfaces require, and not itself.
+// checkRequires checks that an interface requires all interfaces that its required interfaces require, and not itself.
 func (c *checker) checkRequires(definition *ast.DefInterface, name lf.TypeName) {
 	c.distinctTypes(DefInterface, "Required interface", definition.Requires)
 	for _, required := range definition.Requires {

@@ -5,7 +5,6 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// typeOfUpdate finds the types of updates.
 func (c *checker) typeOfUpdate(e ast.Expr) ast.Type {
 	switch e := e.(type) {
 	case *ast.UpdatePure:

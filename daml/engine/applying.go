@@ -18,7 +18,6 @@ type definitionCall struct {
 func (definitionCall) quick(*machine) (Value, bool) { return nil, false }
 func (a definitionCall) step(m *machine) code       { return m.applyGlobal(a.global, a.args...) }
 
-// throwCode throws an exception.
 type throwCode struct{ exception *Any }
 
 func (throwCode) quick(*machine) (Value, bool) { return nil, false }

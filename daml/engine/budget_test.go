@@ -247,7 +247,7 @@ func TestInterpret_CancelsASlowHost(t *testing.T) {
 	require.False(t, refused)
 }
 
-// A shared expression is compiled at each use.
+// The engine compiles a shared expression at each use.
 func TestBudget_ChargesCompilation(t *testing.T) {
 	t.Parallel()
 	var body ast.Expr = &ast.ExpLitInt64{Value: 1}

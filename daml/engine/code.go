@@ -4,7 +4,6 @@ import (
 	"github.com/florinledger/florin/daml/ast"
 )
 
-// function is the code of a function.
 type function struct {
 	name  string
 	arity int
@@ -13,7 +12,6 @@ type function struct {
 	at    ast.Location
 }
 
-// constant is a value.
 type constant struct{ value Value }
 
 func (c *constant) quick(*machine) (Value, bool) { return c.value, true }

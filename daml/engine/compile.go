@@ -208,7 +208,6 @@ func params(e ast.Expr) ([]string, ast.Expr) {
 	}
 }
 
-// expr compiles an expression.
 func (s *scope) expr(e ast.Expr) code {
 	if *s.left--; *s.left < 0 {
 		return s.failWith(errCode)

@@ -216,7 +216,6 @@ func (p *Program) Perform(tx ledger.Dynamic, call ledger.Call) (lf.Value, error)
 	return c.exportStored(result)
 }
 
-// choiceBody is the code of a choice's update.
 type choiceBody struct {
 	choiceCall
 	contract lf.ContractID

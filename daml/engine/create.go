@@ -13,7 +13,6 @@ import (
 // creation waits for the metadata of a contract, and creates it.
 type creation struct{ metadata *metadata }
 
-// create creates a contract of a template.
 func (m *machine) create(t *template, argument Value) code {
 	if m.outer != nil {
 		return m.askToCreate(t.name, argument)

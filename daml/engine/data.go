@@ -42,7 +42,6 @@ func copyOf(m *machine, values []Value) ([]Value, bool) {
 	return out, true
 }
 
-// makeRecord makes a record from its fields.
 type makeRecord struct{ typ *RecordType }
 
 func (o makeRecord) compute(m *machine, args []Value) (Value, bool) {
@@ -79,7 +78,6 @@ func (o updateField) compute(m *machine, args []Value) (Value, bool) {
 }
 func (o updateField) perform(m *machine, args []Value) code { return computeAndGive(o, m, args) }
 
-// makeVariant makes a value of a variant type.
 type makeVariant struct {
 	typ  *SumType
 	rank int
@@ -176,7 +174,6 @@ func (o fromAny) compute(m *machine, args []Value) (Value, bool) {
 }
 func (o fromAny) perform(m *machine, args []Value) code { return computeAndGive(o, m, args) }
 
-// throw throws an exception of a type.
 type throw struct{ typ *TypeRep }
 
 func (throw) compute(*machine, []Value) (Value, bool) { return nil, false }

@@ -77,7 +77,6 @@ const (
 	runUpdate
 )
 
-// exercise exercises a choice of a template.
 func (m *machine) exercise(name lf.TypeName, choiceName string, id lf.ContractID, argument Value) code {
 	if m.outer != nil {
 		_, c, failure := m.program.templateChoice(name, choiceName)

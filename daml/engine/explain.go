@@ -64,7 +64,6 @@ const (
 	maxUpdates, maxCallers = 100_000, 16
 )
 
-// runUpdate runs an update.
 func (m *machine) runUpdate(v Value) code {
 	if update, ok := v.(*Function); ok && m.explains {
 		for _, from := range slices.Backward(m.callers[update]) {

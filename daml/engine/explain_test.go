@@ -72,7 +72,6 @@ func TestExplain_DoesNotTraceAgain(t *testing.T) {
 	require.Equal(t, 1, traced)
 }
 
-// emptyHost has no contracts.
 type emptyHost struct{}
 
 func (emptyHost) Contract(context.Context, lf.ContractID) (engine.Contract, bool, error) {

@@ -13,7 +13,7 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// Failure is why and where a run failed.
+// Failure is the reason why a run failed, and the place in the source.
 type Failure struct { //nolint:errname // the failure of a run, as a fault is that of a command
 	// Fault is the error for clients.
 	Fault *fault.Fault
@@ -113,7 +113,6 @@ func noMemory() *Failure {
 // maxCalls bounds the calls that a failure lists.
 const maxCalls = 50
 
-// fail ends the run.
 func (m *machine) fail(failure *Failure) code {
 	if m.failure != nil {
 		return nil
@@ -232,7 +231,6 @@ type handler interface {
 	handle(m *machine, f *frame, thrown *Failure) code
 }
 
-// throw throws an exception.
 func (m *machine) throw(exception *Any) code {
 	thrown := &Failure{Exception: exception}
 	m.trail(thrown)

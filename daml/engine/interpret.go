@@ -33,7 +33,7 @@ type ExerciseByKey struct {
 	Argument Value
 }
 
-// CreateAndExercise creates a contract and exercises a choice on it.
+// CreateAndExercise is the Daml command of that name.
 type CreateAndExercise struct {
 	Create
 	Choice         string
@@ -71,7 +71,6 @@ func (c exerciseAfterCreate) resume(m *machine, _ *frame) code {
 	return m.exercise(c.command.Template, c.command.Choice, m.result.(lf.ContractID), c.command.ChoiceArgument)
 }
 
-// commandCode is the code of a command.
 type commandCode struct{ command Command }
 
 func (commandCode) quick(*machine) (Value, bool) { return nil, false }

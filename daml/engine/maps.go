@@ -18,7 +18,6 @@ func (m *Map) Len() int { return m.root.len() }
 // Each calls yield with each entry, in ascending order of keys, until it returns false.
 func (m *Map) Each(yield func(key, value Value) bool) { m.root.each(yield) }
 
-// entries lists the entries.
 func (m *Map) entries() *List {
 	var out *List
 	m.root.backward(func(key, value Value) { out = &List{Head: key, Tail: &List{Head: value, Tail: out}} })

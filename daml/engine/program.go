@@ -85,7 +85,6 @@ func (p *Program) value(name ast.ValueName) (*global, error) {
 	})
 }
 
-// recordType finds a record type.
 func (p *Program) recordType(name lf.TypeName) (*RecordType, error) {
 	return once(p, p.records, name, func() (*RecordType, error) {
 		def := p.packages.DataType(name)

@@ -62,7 +62,6 @@ func (t *template) method(implements *ast.Implements, name string, body ast.Expr
 		implements.Location, []string{t.def.Param}, body)
 }
 
-// choice is a choice of a template or interface.
 type choice struct {
 	program *Program
 	of      lf.TypeName

@@ -71,7 +71,6 @@ module N {
 }
 `
 
-// memory is a ledger in memory.
 type memory map[lf.ContractID]engine.Contract
 
 func (m memory) Contract(_ context.Context, id lf.ContractID) (engine.Contract, bool, error) {
@@ -90,7 +89,6 @@ func (m memory) ContractsByKey(_ context.Context, key ledger.ContractKey, limit 
 	return out, nil
 }
 
-// commit applies a transaction.
 func (m memory) commit(t ledger.Transaction) {
 	for _, node := range t.Nodes {
 		switch {

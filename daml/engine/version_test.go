@@ -165,7 +165,6 @@ func (v *versionsTest) submit(command engine.Command) (engine.Interpretation, er
 	}, []engine.Command{command})
 }
 
-// create creates a contract on the ledger.
 func (v *versionsTest) create(template lf.TypeName, fields ...engine.Value) lf.ContractID {
 	v.Helper()
 	argument, err := v.program.NewRecord(template, fields...)

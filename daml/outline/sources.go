@@ -40,7 +40,7 @@ type search struct {
 }
 
 // sourcesOf are the fields that an expression reads, in the order of its text. It follows the values of the same
-// package: compilers put a controller into a function of its own.
+// package, because compilers put a controller into a function of its own.
 func sourcesOf(pkg *ast.Package, expr ast.Expr, in *scope) []string {
 	s := search{pkg: pkg}
 	s.collect(expr, in)
@@ -234,7 +234,7 @@ func (s *search) call(expr *ast.ExpApp, in *scope) (body ast.Expr, inner *scope,
 	return body, inner, true
 }
 
-// without removes what does not change the value of an expression: places, types, and their abstractions.
+// without removes places, types and their abstractions, which do not change the value of an expression.
 func without(expr ast.Expr) ast.Expr {
 	for {
 		switch wrapped := expr.(type) {

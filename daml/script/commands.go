@@ -6,7 +6,6 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// command is a command of a submission.
 type command struct {
 	kind string
 	// of is the template or interface in the command.
@@ -58,7 +57,7 @@ func (r *reader) command(of *engine.Record) (out command) {
 }
 
 // engineCommand converts a command for the engine. Names has the selected packages by name.
-func (l *memory) engineCommand(q *question, c command, names map[string]lf.PackageID) (engine.Command, error) {
+func (l *memoryLedger) engineCommand(q *question, c command, names map[string]lf.PackageID) (engine.Command, error) {
 	of, err := l.chooseTemplate(q, c, names)
 	if err != nil {
 		return nil, err
@@ -96,7 +95,7 @@ func (r *reader) key(of *engine.Record) engine.Value {
 }
 
 // chooseTemplate finds the template or interface of a command.
-func (l *memory) chooseTemplate(q *question, c command, names map[string]lf.PackageID) (lf.TypeName, error) {
+func (l *memoryLedger) chooseTemplate(q *question, c command, names map[string]lf.PackageID) (lf.TypeName, error) {
 	of := c.of
 	p := q.suite.packages[of.Package]
 	if p == nil {

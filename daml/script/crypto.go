@@ -55,7 +55,6 @@ func (q *question) secp256k1Sign() (engine.Value, error) {
 	return lf.Text(hex.EncodeToString(signed.Signature)), err
 }
 
-// secp256k1SignDigest signs a digest.
 func (q *question) secp256k1SignDigest() (engine.Value, error) {
 	key, message, err := q.keyAndMessage()
 	if err != nil {

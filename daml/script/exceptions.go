@@ -14,7 +14,6 @@ import (
 // TryFailureStatus handles failure statuses, and an uncaught exception is one; TryCommands alone handles failed
 // questions. Nothing handles an error that ends the run.
 
-// throw throws an exception.
 func (q *question) throw() (engine.Value, error) {
 	exception := field[*engine.Any](q.reader, q.payload, "exc")
 	if q.reader.err != nil {

@@ -67,7 +67,6 @@ func typesOf(name ast.ValueName, packages ast.Packages) (argument, result ast.Ty
 	return argument, result
 }
 
-// isScript reports whether a type is a type of scripts.
 func isScript(t ast.Type, packages ast.Packages) bool {
 	constructor, arguments := ast.Unapply(t)
 	name, ok := constructor.(*ast.TyCon)

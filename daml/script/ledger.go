@@ -15,9 +15,9 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// memory is the ledger of one run of a script: one participant hosts all parties, whatever participants the script
-// names.
-type memory struct {
+// memoryLedger is the ledger of one run of a script: one participant hosts all parties, even if the script names
+// several.
+type memoryLedger struct {
 	packages ast.Packages
 	now      time.Time
 	parties  []ledger.Party // in the order of allocation
@@ -36,15 +36,15 @@ type entry struct {
 	archived     bool
 }
 
-func newMemory(packages ast.Packages) *memory {
-	return &memory{
+func newMemoryLedger(packages ast.Packages) *memoryLedger {
+	return &memoryLedger{
 		packages: packages, now: time.Unix(0, 0).UTC(), unvetted: map[lf.PackageID]bool{},
 		entries: map[ledger.ContractID]*entry{},
 	}
 }
 
 // active lists the active contracts with one of the parties as a stakeholder, in the order of creation.
-func (l *memory) active(parties []ledger.Party) []*entry {
+func (l *memoryLedger) active(parties []ledger.Party) []*entry {
 	var out []*entry
 	for _, e := range l.order {
 		if !e.archived && e.visible(parties) && !e.CreatedAt.After(l.now) {
@@ -55,7 +55,7 @@ func (l *memory) active(parties []ledger.Party) []*entry {
 }
 
 // find finds an active contract with one of the parties as a stakeholder; nil for none.
-func (l *memory) find(id ledger.ContractID, parties []ledger.Party) *entry {
+func (l *memoryLedger) find(id ledger.ContractID, parties []ledger.Party) *entry {
 	e := l.entries[id]
 	if e == nil || e.archived || !e.visible(parties) || e.CreatedAt.After(l.now) {
 		return nil
@@ -67,8 +67,7 @@ func (e *entry) visible(parties []ledger.Party) bool {
 	return slices.ContainsFunc(parties, e.IsStakeholder)
 }
 
-// commit applies a transaction.
-func (l *memory) commit(transaction Transaction) {
+func (l *memoryLedger) commit(transaction Transaction) {
 	t := transaction.Tree
 	for _, created := range t.Created() {
 		node := t.Nodes[created.NodeID]
@@ -85,7 +84,7 @@ func (l *memory) commit(transaction Transaction) {
 	l.transactions = append(l.transactions, transaction)
 }
 
-func (l *memory) unallocatedParties(parties []ledger.Party) []ledger.Party {
+func (l *memoryLedger) unallocatedParties(parties []ledger.Party) []ledger.Party {
 	return slices.DeleteFunc(slices.Clone(parties), func(party ledger.Party) bool {
 		return slices.Contains(l.parties, party)
 	})
@@ -104,7 +103,7 @@ const (
 
 // host is the ledger for a submission.
 type host struct {
-	ledger    *memory
+	ledger    *memoryLedger
 	readers   []ledger.Party
 	disclosed map[ledger.ContractID]int // places in the command
 	// unusable is the last requested contract if the submission cannot use it, and why the reason.
@@ -161,7 +160,7 @@ func (h *host) ContractsByKey(_ context.Context, key ledger.ContractKey, limit i
 }
 
 // withKey lists the active contracts with a key, the newest first.
-func (l *memory) withKey(hash string) []*entry {
+func (l *memoryLedger) withKey(hash string) []*entry {
 	var out []*entry
 	for _, e := range slices.Backward(l.order) {
 		if e.Key != nil && e.Key.Hash == hash && !e.archived && !e.CreatedAt.After(l.now) {
@@ -184,7 +183,7 @@ type disclosure struct {
 }
 
 // disclose checks disclosures and returns their contracts.
-func (l *memory) disclose(disclosures []disclosure) (map[ledger.ContractID]int, error) {
+func (l *memoryLedger) disclose(disclosures []disclosure) (map[ledger.ContractID]int, error) {
 	out := map[ledger.ContractID]int{}
 	for i, d := range disclosures {
 		packed, err := hex.DecodeString(d.blob)
@@ -205,7 +204,7 @@ func (l *memory) disclose(disclosures []disclosure) (map[ledger.ContractID]int, 
 }
 
 // selectPackages selects a package for each name: a selectPackages one, or the vetted one with the highest version.
-func (l *memory) selectPackages(preference []lf.PackageID) (map[string]lf.PackageID, error) {
+func (l *memoryLedger) selectPackages(preference []lf.PackageID) (map[string]lf.PackageID, error) {
 	out := map[string]lf.PackageID{}
 	for id, p := range l.packages {
 		if l.unvetted[id] {

@@ -9,7 +9,7 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-func (l *memory) contracts(q *question, parties []ledger.Party, template lf.TypeName) ([]foundContract, error) {
+func (l *memoryLedger) contracts(q *question, parties []ledger.Party, template lf.TypeName) ([]foundContract, error) {
 	var out []foundContract
 	for _, e := range l.active(parties) {
 		if e.Template != template {
@@ -24,7 +24,7 @@ func (l *memory) contracts(q *question, parties []ledger.Party, template lf.Type
 	return out, nil
 }
 
-func (l *memory) contract(
+func (l *memoryLedger) contract(
 	q *question, parties []ledger.Party, template lf.TypeName, id ledger.ContractID,
 ) (*foundContract, error) {
 	e := l.find(id, parties)
@@ -39,7 +39,7 @@ func (l *memory) contract(
 	return &foundContract{e.ID, argument, blob}, err
 }
 
-func (l *memory) views(q *question, parties []ledger.Party, of lf.TypeName) ([]foundContract, error) {
+func (l *memoryLedger) views(q *question, parties []ledger.Party, of lf.TypeName) ([]foundContract, error) {
 	names, err := l.selectPackages(nil)
 	if err != nil {
 		return nil, err
@@ -57,7 +57,7 @@ func (l *memory) views(q *question, parties []ledger.Party, of lf.TypeName) ([]f
 	return out, nil
 }
 
-func (l *memory) view(
+func (l *memoryLedger) view(
 	q *question, parties []ledger.Party, of lf.TypeName, id ledger.ContractID,
 ) (engine.Value, error) {
 	e := l.find(id, parties)
@@ -72,7 +72,7 @@ func (l *memory) view(
 	return view, err
 }
 
-func (l *memory) byKey(
+func (l *memoryLedger) byKey(
 	q *question, parties []ledger.Party, template lf.TypeName, hash string, limit int64,
 ) ([]foundContract, error) {
 	var out []foundContract
@@ -92,7 +92,7 @@ func (l *memory) byKey(
 	return out, nil
 }
 
-func (l *memory) knownParties(*question) ([]knownParty, error) {
+func (l *memoryLedger) knownParties(*question) ([]knownParty, error) {
 	out := make([]knownParty, len(l.parties))
 	for i, party := range l.parties {
 		out[i] = knownParty{party, true}
@@ -100,18 +100,18 @@ func (l *memory) knownParties(*question) ([]knownParty, error) {
 	return out, nil
 }
 
-func (l *memory) time(*question) (time.Time, error) { return l.now, nil }
+func (l *memoryLedger) time(*question) (time.Time, error) { return l.now, nil }
 
 // setTime sets the ledger's time, forward or back.
-func (l *memory) setTime(_ *question, to time.Time) error {
+func (l *memoryLedger) setTime(_ *question, to time.Time) error {
 	l.now = to
 	return nil
 }
 
 // sleep does nothing: only setTime and passTime change the ledger's time.
-func (*memory) sleep(*question, time.Duration) error { return nil }
+func (*memoryLedger) sleep(*question, time.Duration) error { return nil }
 
-func (l *memory) createUser(q *question, u *user) (bool, error) {
+func (l *memoryLedger) createUser(q *question, u *user) (bool, error) {
 	if known, err := l.user(q, u.id); known != nil || err != nil {
 		return false, err
 	}
@@ -119,7 +119,7 @@ func (l *memory) createUser(q *question, u *user) (bool, error) {
 	return true, nil
 }
 
-func (l *memory) user(_ *question, id string) (*user, error) {
+func (l *memoryLedger) user(_ *question, id string) (*user, error) {
 	for _, u := range l.all {
 		if u.id == id {
 			return u, nil
@@ -128,22 +128,22 @@ func (l *memory) user(_ *question, id string) (*user, error) {
 	return nil, nil //nolint:nilnil // as the interface has it
 }
 
-func (l *memory) users(*question) ([]*user, error) { return l.all, nil }
+func (l *memoryLedger) users(*question) ([]*user, error) { return l.all, nil }
 
-func (l *memory) deleteUser(_ *question, id string) error {
+func (l *memoryLedger) deleteUser(_ *question, id string) error {
 	l.all = slices.DeleteFunc(l.all, func(u *user) bool { return u.id == id })
 	return nil
 }
 
-func (*memory) grant(_ *question, to *user, rights []right) ([]right, error) {
+func (*memoryLedger) grant(_ *question, to *user, rights []right) ([]right, error) {
 	return to.grant(rights), nil
 }
 
-func (*memory) revoke(_ *question, of *user, rights []right) ([]right, error) {
+func (*memoryLedger) revoke(_ *question, of *user, rights []right) ([]right, error) {
 	return of.revoke(rights), nil
 }
 
-func (l *memory) vet(_ *question, ids []lf.PackageID, allowed bool) error {
+func (l *memoryLedger) vet(_ *question, ids []lf.PackageID, allowed bool) error {
 	for _, id := range ids {
 		if allowed {
 			delete(l.unvetted, id)
@@ -154,7 +154,7 @@ func (l *memory) vet(_ *question, ids []lf.PackageID, allowed bool) error {
 	return nil
 }
 
-func (l *memory) releases(_ *question, vetted bool) ([]release, error) {
+func (l *memoryLedger) releases(_ *question, vetted bool) ([]release, error) {
 	var all []release
 	for id, p := range l.packages {
 		if !vetted || !l.unvetted[id] {
@@ -164,7 +164,7 @@ func (l *memory) releases(_ *question, vetted bool) ([]release, error) {
 	return all, nil
 }
 
-func (l *memory) report(out *Report) {
+func (l *memoryLedger) report(out *Report) {
 	out.Transactions, out.Parties = l.transactions, l.parties
 	for _, e := range l.order {
 		if !e.archived {

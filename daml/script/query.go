@@ -148,7 +148,6 @@ func (q *question) allocateParty() (engine.Value, error) {
 	return party, err
 }
 
-// listKnownParties lists all parties.
 func (q *question) listKnownParties() (engine.Value, error) {
 	all, err := q.ledger.knownParties(q)
 	return listOf(all, func(party knownParty) engine.Value {
@@ -158,13 +157,11 @@ func (q *question) listKnownParties() (engine.Value, error) {
 	}), err
 }
 
-// getTime reads the ledger's time.
 func (q *question) getTime() (engine.Value, error) {
 	now, err := q.ledger.time(q)
 	return lf.TimestampOf(now), err
 }
 
-// setTime sets the ledger's time.
 func (q *question) setTime() (engine.Value, error) {
 	at := field[lf.Timestamp](q.reader, q.payload, "time")
 	if q.reader.err != nil {

@@ -62,7 +62,6 @@ func questionHandlers() map[string]questionHandler {
 	}
 }
 
-// answer answers the question.
 func (q *question) answer() (engine.Value, error) {
 	known, ok := q.known[q.name]
 	if !ok || q.version < 1 || q.version > known.version {
@@ -98,7 +97,7 @@ func (q *question) endRun(err error) error {
 	return &questionError{question: q.name, at: q.at, err: err, final: true}
 }
 
-// isRunError reports whether an error is one of the run, not of what the script asks.
+// isRunError reports whether an error comes from the run itself, not from the ledger's answer to the script.
 func (q *question) isRunError(err error) bool {
 	_, defect := errors.AsType[*engine.Defect](err)
 	_, failure := errors.AsType[*engine.Failure](err)

@@ -32,7 +32,7 @@ func (l *remote) submit(q *question, one submission) (engine.Value, error) {
 	case one.behaviour == mustSucceed || !q.isRefusal(err):
 		return nil, &questionError{question: q.name, at: one.at, err: err, final: !q.isRefusal(err)}
 	default:
-		h := &host{ledger: newMemory(nil), readers: ledger.SortedParties(one.actAs, one.readAs)}
+		h := &host{ledger: newMemoryLedger(nil), readers: ledger.SortedParties(one.actAs, one.readAs)}
 		if refusal, ok := fault.As(err); ok {
 			for _, resource := range refusal.Resources {
 				if resource.Type == "CONTRACT_KEY" {

@@ -82,7 +82,7 @@ func (r *reader) nonEmpty(of *engine.Record) []ledger.Party {
 }
 
 // submit interprets one submission, and applies its transaction.
-func (l *memory) submit(q *question, one submission) (engine.Value, error) {
+func (l *memoryLedger) submit(q *question, one submission) (engine.Value, error) {
 	h := &host{ledger: l, readers: ledger.SortedParties(one.actAs, one.readAs)}
 	outcome, err := l.interpret(q, one, h)
 	transaction := Transaction{ActAs: one.actAs, ReadAs: one.readAs, At: one.at, Tree: outcome.Transaction}
@@ -107,7 +107,7 @@ func (l *memory) submit(q *question, one submission) (engine.Value, error) {
 }
 
 // interpret interprets commands and checks their outcome.
-func (l *memory) interpret(q *question, one submission, h *host) (engine.Interpretation, error) {
+func (l *memoryLedger) interpret(q *question, one submission, h *host) (engine.Interpretation, error) {
 	if unknown := l.unallocatedParties(h.readers); len(unknown) > 0 {
 		return engine.Interpretation{}, notAllocated(unknown)
 	}
@@ -203,7 +203,7 @@ func (q *question) release(id lf.PackageID) string {
 }
 
 // explainMissing adds the reason for a missing contract to the error of a submission.
-func (l *memory) explainMissing(err error, h *host) error {
+func (l *memoryLedger) explainMissing(err error, h *host) error {
 	refusal, ok := fault.As(err)
 	if !ok || refusal.Code != fault.ContractNotFound.ID || h.unusable == "" {
 		return err
@@ -214,7 +214,7 @@ func (l *memory) explainMissing(err error, h *host) error {
 	return err
 }
 
-func (l *memory) hintFor(h *host) string {
+func (l *memoryLedger) hintFor(h *host) string {
 	e := l.entries[h.unusable]
 	if e == nil {
 		return ""

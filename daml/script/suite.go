@@ -96,7 +96,6 @@ func (s *Suite) Run(ctx context.Context, script Script, options Options) Report 
 	return out
 }
 
-// run is a run of a script.
 type run struct {
 	suite      *Suite
 	name       ast.ValueName
@@ -118,7 +117,7 @@ type run struct {
 // world makes the ledger of a run.
 func (s *Suite) world(options Options) world {
 	if options.Node == nil {
-		return newMemory(s.packages)
+		return newMemoryLedger(s.packages)
 	}
 	return &remote{node: options.Node, speaker: options.User, parties: options.Parties}
 }

@@ -16,7 +16,7 @@ import (
 const namespace = "::script"
 
 // allocate makes a party. An exact name must be free; otherwise allocate adds a number to a name that exists.
-func (l *memory) allocate(_ *question, name string, exactly bool) (ledger.Party, error) {
+func (l *memoryLedger) allocate(_ *question, name string, exactly bool) (ledger.Party, error) {
 	if name == "" {
 		name = "party"
 	}
@@ -36,14 +36,12 @@ func (l *memory) allocate(_ *question, name string, exactly bool) (ledger.Party,
 	return party, nil
 }
 
-// user is a user with rights.
 type user struct {
 	id      string
 	primary engine.Value // an optional party
 	rights  []right
 }
 
-// right is a right of a user.
 type right struct {
 	kind  string
 	party ledger.Party // "" for rights without a party
@@ -58,7 +56,6 @@ func (q *question) validateUserID() (engine.Value, error) {
 	return some(lf.Text(wrong.Error())), nil
 }
 
-// userID is the id of the question's user.
 func (q *question) userID() string {
 	return string(only[lf.Text](q.reader, field[*engine.Record](q.reader, q.payload, "userId")))
 }

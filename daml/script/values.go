@@ -30,7 +30,6 @@ func as[T any](r *reader, v engine.Value) T {
 	return out
 }
 
-// field is a field of a record.
 func field[T any](r *reader, of *engine.Record, name string) (out T) {
 	if v, ok := lookup(of, name); ok {
 		return as[T](r, v)
@@ -59,7 +58,6 @@ func only[T any](r *reader, of *engine.Record) (out T) {
 	return as[T](r, of.Fields[0])
 }
 
-// list reads the elements of a list.
 func list[T any](r *reader, of *engine.List) []T {
 	var out []T
 	for ; of != nil; of = of.Tail {
@@ -202,7 +200,6 @@ func (m *maker) variant(name lf.TypeName, constructor string, v engine.Value) en
 	return out
 }
 
-// hasConstructor reports whether a variant or enum type has a constructor.
 func (m *maker) hasConstructor(name lf.TypeName, constructor string) bool {
 	def := m.program.Packages().DataType(name)
 	if def == nil {
@@ -261,12 +258,10 @@ func listOf[T any](elements []T, value func(T) engine.Value) engine.Value {
 
 func partyValue(party ledger.Party) engine.Value { return party }
 
-// typeRep makes a TemplateTypeRep.
 func (m *maker) typeRep(name lf.TypeName) engine.Value {
 	return m.record(templateRep, fieldValues{"getTemplateTypeRep": m.program.NewTypeRep(&ast.TyCon{Name: name})})
 }
 
-// template makes an AnyTemplate.
 func (m *maker) template(name lf.TypeName, argument engine.Value) engine.Value {
 	return m.record(anyTemplate, fieldValues{"getAnyTemplate": m.program.NewAny(&ast.TyCon{Name: name}, argument)})
 }
@@ -282,7 +277,6 @@ func (m *maker) contractKey(template lf.TypeName, encoded []byte) engine.Value {
 	return m.record(name, fieldValues{"getAnyContractKey": key, "getAnyContractKeyTemplateTypeRep": m.typeRep(template)})
 }
 
-// contractID makes an AnyContractId.
 func (m *maker) contractID(template lf.TypeName, id ledger.ContractID) engine.Value {
 	return m.record(m.in(questionsRoot+"Util", "AnyContractId"), fieldValues{
 		"templateId": m.typeRep(template), "contractId": id,

@@ -1,6 +1,6 @@
 package upgrade
 
-// Rule names what a newer version must not do.
+// Rule names a change that a newer version must not make.
 type Rule string
 
 // The rules.

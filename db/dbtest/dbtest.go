@@ -113,8 +113,8 @@ func drop(tb testing.TB, server, name, databaseURL string) {
 	require.NoError(tb, err, "dropping a test database")
 }
 
-// ensureTemplate returns the name of a database that has this program's schema, and makes it when there is none. A
-// template is migrated under another name and then renamed, so that one that exists is always complete.
+// ensureTemplate returns the name of a database that has this program's schema, and makes it if there is none. It
+// migrates a template under another name and then renames it, so that an existing template is always complete.
 func ensureTemplate(ctx context.Context, admin *pgx.Conn, server string) (string, error) {
 	hash, err := schemaHash()
 	if err != nil {

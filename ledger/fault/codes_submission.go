@@ -187,7 +187,7 @@ var (
 	// PreapprovalNotProvided: the operator does not pay for another preapproval, of this receiver or of any.
 	PreapprovalNotProvided = Code{
 		"PREAPPROVAL_NOT_PROVIDED", InvalidGivenCurrentSystemStateOther, OfContracts,
-		"Let the receiver be the provider of its own preapproval, or ask the operator.",
+		"Let the receiver pay for its own preapproval, or ask the operator.",
 	}
 )
 

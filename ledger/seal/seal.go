@@ -50,7 +50,7 @@ type Key struct {
 	Secret []byte
 }
 
-// Keys are the keys of a ledger: the newest makes seals, all of them check. They are safe for concurrent use.
+// Keys holds a ledger's seal keys. The newest makes seals; every key can verify them. It is safe for concurrent use.
 type Keys struct {
 	newest string
 	// secrets by key id and purpose, derived from the secret of the key.

@@ -117,7 +117,7 @@ func ignoreRace(err error, code fault.Code) error {
 }
 
 // GenesisKey is the key of the submission that creates the coin. It is constant, so that the submission has one
-// completion however often a node submits it.
+// completion even if a node submits it several times.
 const GenesisKey = "00000000-0000-4000-8000-000000000001"
 
 // Genesis is the submission that creates the contracts of the coin and of its governance.

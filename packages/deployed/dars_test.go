@@ -143,7 +143,7 @@ func TestPublishedDARs_TradingAppSettlesWithOurCoin(t *testing.T) {
 	require.Greater(t, len(settled.Nodes), 4)
 }
 
-func TestPublishedDARs_AreDeployedTogether(t *testing.T) {
+func TestPublishedDARs_EveryTemplateHasPayloadType(t *testing.T) {
 	t.Parallel()
 	n, _ := coinWith(t, "splice-token-test-trading-app-1.0.2.dar", "splice-test-token-v1-1.0.0.dar",
 		"splice-util-token-standard-wallet-1.1.0.dar", "splice-amulet-0.1.17.dar", "splice-amulet-0.1.22.dar",

@@ -107,7 +107,7 @@ func newAttacker(ctx context.Context, seed uint64, s *side, covered *coverage) (
 	return a, errors.Join(a.identify(), a.inform(ctx, 0, time.Time{}))
 }
 
-// identify creates the tokens of the adversary: valid ones, and some that must not help it.
+// identify creates the tokens of the adversary: valid ones, and some that must give it no rights.
 func (a *attacker) identify() error {
 	target, issuer := a.side.target, a.side.issuer
 	own := slices.Clone(a.mine)
@@ -134,8 +134,8 @@ func (a *attacker) identify() error {
 	return errors.Join(failed, err)
 }
 
-// inform tells the adversary what it might learn about the bystanders: their parties, the ids of their contracts and
-// requests, the network's contracts, and the time.
+// inform tells the adversary facts that it could learn about the bystanders: their parties, the ids of their contracts
+// and requests, the network's contracts, and the time.
 func (a *attacker) inform(ctx context.Context, cycle int, now time.Time) error {
 	if err := a.side.look(ctx); err != nil {
 		return err
@@ -234,13 +234,11 @@ func around(body []byte, mark string) string {
 	return strings.ToValidUTF8(string(body[max(0, at-near):min(len(body), at+len(mark)+near)]), "")
 }
 
-// find stores a finding.
 func (a *attacker) find(format string, arguments ...any) {
 	a.findings = append(a.findings, fmt.Sprintf("step %d (%s): ", a.step.number, a.step.play)+
 		fmt.Sprintf(format, arguments...))
 }
 
-// post sends JSON as somebody.
 func (a *attacker) post(ctx context.Context, who identity, path string, body any) (answer, error) {
 	encoded, err := json.Marshal(body)
 	if err != nil {

@@ -39,7 +39,6 @@ func (c choice) label(of template) string {
 	return name
 }
 
-// templates lists all built-in templates.
 func templates() ([]template, error) {
 	packages, err := ledger.NewPackages(builtin.Packages()...)
 	if err != nil {

@@ -43,7 +43,7 @@ func outcome(got answer) string {
 	}
 }
 
-// Coverage counts what a run has tried.
+// Coverage counts the tried routes, templates and choices of a run.
 type Coverage struct {
 	// Routes, Templates and Choices count the outcomes of each; without a try there is none.
 	Routes, Templates, Choices map[string]map[string]int
@@ -51,7 +51,7 @@ type Coverage struct {
 	Plays map[string]int
 }
 
-// Untried lists what the run never tried, except what the options leave out.
+// Untried lists the routes, templates and choices that the run never tried, except those that the options exclude.
 func (c Coverage) Untried(options Options) (names []string) {
 	for play, all := range map[string]map[string]map[string]int{
 		"route": c.Routes, "create": c.Templates, "exercise": c.Choices,

@@ -20,8 +20,8 @@ type contract struct {
 	theirs bool
 }
 
-// knowledge is what the adversary knows about the node: public data, answers that it got, and names and ids of others,
-// as if somebody had told it.
+// knowledge is the adversary's knowledge of the node: public data, answers that it got, and names and ids of others, as
+// if somebody had told it.
 type knowledge struct {
 	dso, operator, synchronizer, member, participant string
 	// own are the parties of the adversary, bystanders those of others.
@@ -48,8 +48,8 @@ func (k *knowledge) trackingIDs() []string {
 	return append([]string{"mine-1", "mine-2"}, k.tracking...)
 }
 
-// contractsFor are the candidates for a field with a contract id, such as "openMiningRound" or "amuletCid".
-func (k *knowledge) contractsFor(field string) (found []contract) {
+// findCandidates finds contracts for a field with a contract id, such as "openMiningRound" or "amuletCid".
+func (k *knowledge) findCandidates(field string) (found []contract) {
 	kind := strings.ToLower(strings.TrimSuffix(strings.TrimSuffix(field, "s"), "Cid"))
 	switch {
 	case strings.HasSuffix(kind, "openround"), strings.HasSuffix(kind, "openmininground"):
@@ -121,7 +121,7 @@ func remember(list []string, name string) []string {
 	return list[max(0, len(list)-maxNames):]
 }
 
-// read learns from an answer.
+// read stores the known values of an answer.
 func (k *knowledge) read(body []byte) {
 	var value any
 	if json.Unmarshal(body, &value) == nil {

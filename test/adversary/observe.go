@@ -44,7 +44,6 @@ func (s *side) observe(ctx context.Context) error {
 	return nil
 }
 
-// observeWallet stores the state of a wallet.
 func (s *side) observeWallet(ctx context.Context, user string) error {
 	client := s.as(user)
 	return errors.Join(
@@ -79,7 +78,7 @@ func (s *side) observeWallet(ctx context.Context, user string) error {
 	)
 }
 
-// gifts sums up what the adversary sent to a bystander with a preapproval.
+// gifts is the total of the adversary's transfers to a bystander with a preapproval.
 type gifts struct {
 	total decimal.Decimal
 	// read is the last event that was read from the history.

@@ -33,7 +33,7 @@ func (a *attacker) playCreate(ctx context.Context) error {
 func (a *attacker) create(ctx context.Context, chosen template) (answer, error) {
 	who := a.me()
 	m := a.maker(who)
-	payload, foreign := a.payload(m, chosen)
+	payload, foreign := a.makePayload(m, chosen)
 	command := object{"CreateCommand": object{"templateId": chosen.name.String(), "createArguments": payload}}
 	got, err := a.submit(ctx, who, command)
 	if err != nil {
@@ -46,8 +46,8 @@ func (a *attacker) create(ctx context.Context, chosen template) (answer, error) 
 	return got, nil
 }
 
-// payload makes a payload. After a refusal for a missing signature, the adversary names no others in that field.
-func (a *attacker) payload(m maker, of template) (payload object, foreign []string) {
+// After a refusal for a missing signature, makePayload names no others in that field.
+func (a *attacker) makePayload(m maker, of template) (payload object, foreign []string) {
 	payload, _ = m.value(of.payload, "", 0).(object)
 	for field, value := range payload {
 		party, ok := value.(string)
@@ -89,7 +89,7 @@ func (a *attacker) playExercise(ctx context.Context) error {
 		exercise["contractId"] = pick(m.random, contracts).id
 		command = object{"ExerciseCommand": exercise}
 	} else {
-		payload, _ := a.payload(m, chosen.template)
+		payload, _ := a.makePayload(m, chosen.template)
 		command = object{"CreateAndExerciseCommand": object{
 			"templateId": chosen.template.name.String(), "createArguments": payload, "choice": chosen.choice.name,
 			"choiceArgument": argument,
@@ -176,7 +176,7 @@ func (a *attacker) playBurst(ctx context.Context) error {
 	var ids []string
 	for i := range many {
 		chosen := pick(m.random, a.templates)
-		payload, _ := a.payload(m, chosen)
+		payload, _ := a.makePayload(m, chosen)
 		id := fmt.Sprintf("burst-%d-%d", a.step.number, i)
 		body, err := json.Marshal(object{
 			"commandId": id, "actAs": []string{who.party}, "submissionId": id,

@@ -39,7 +39,6 @@ func (a *attacker) playTamper(ctx context.Context) error {
 	return err
 }
 
-// alter changes a prepared transaction.
 func (a *attacker) alter(m maker, raw []byte) ([]byte, error) {
 	message := &ledgerpb.PreparedTransaction{}
 	switch m.random.IntN(5) {

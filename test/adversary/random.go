@@ -47,7 +47,6 @@ func repeat(value any, times int) []any {
 	return list
 }
 
-// strange is an unexpected value.
 func (m maker) strange() any {
 	return pick(m.random, []any{
 		nil, true, "", "\x00", json.Number("1e400"), json.Number("-9223372036854775808"), json.Number("9223372036854775807"),

@@ -55,7 +55,6 @@ func (r Report) String() string {
 		r.Slowest[1].Round(time.Millisecond), int(r.Memory[0]/1e6), int(r.Memory[1]/1e6), len(r.Findings))
 }
 
-// run is the state of a run.
 type run struct {
 	options         Options
 	attacked, quiet *side

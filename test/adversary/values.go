@@ -9,13 +9,10 @@ import (
 	"github.com/florinledger/florin/ledger/lf"
 )
 
-// maxNesting limits the depth of values.
 const maxNesting = 8
 
-// object is a JSON object.
 type object = map[string]any
 
-// maker makes values from random.
 type maker struct {
 	random *rand.Rand
 	known  *knowledge
@@ -27,7 +24,7 @@ type maker struct {
 
 func pick[T any](random *rand.Rand, all []T) T { return all[random.IntN(len(all))] }
 
-// oneIn returns true once in n times.
+// oneIn returns true with probability 1/n.
 func (m maker) oneIn(n int) bool { return m.random.IntN(n) == 0 }
 
 func (m maker) isHostile() bool { return m.random.IntN(100) < m.hostile }
@@ -194,7 +191,7 @@ func (m maker) party(field string) string {
 
 // contractID prefers a contract of the kind in the field's name.
 func (m maker) contractID(field string) string {
-	if candidates := m.known.contractsFor(field); len(candidates) > 0 && !m.oneIn(4) {
+	if candidates := m.known.findCandidates(field); len(candidates) > 0 && !m.oneIn(4) {
 		return pick(m.random, candidates).id
 	}
 	if all := m.known.contracts; len(all) > 0 && !m.oneIn(8) {

@@ -90,10 +90,10 @@ func TestMarks_FindsThoseOfOtherUsers(t *testing.T) {
 func TestKnown_OffersContractsByKind(t *testing.T) {
 	t.Parallel()
 	k := testKnown()
-	require.Equal(t, "00aa", k.contractsFor("amuletRules")[0].id)
-	require.Equal(t, "00bb", k.contractsFor("openMiningRound")[0].id)
-	require.Equal(t, "00bb", k.contractsFor("openRound")[0].id)
-	require.Empty(t, k.contractsFor("proposal"))
+	require.Equal(t, "00aa", k.findCandidates("amuletRules")[0].id)
+	require.Equal(t, "00bb", k.findCandidates("openMiningRound")[0].id)
+	require.Equal(t, "00bb", k.findCandidates("openRound")[0].id)
+	require.Empty(t, k.findCandidates("proposal"))
 }
 
 func TestRequest_QuotesForTheShell(t *testing.T) {

@@ -74,7 +74,7 @@ func TestCluster_SharesAndReloadsUserLimits(t *testing.T) {
 			require.Empty(t, refusal)
 		}
 		refusal, end := alice.holdStream(t, at)
-		require.Contains(t, refusal, "open streams: 2 (this process's part of 4 for 2 processes)")
+		require.Contains(t, refusal, "open streams: 2 (this process's share: 4 divided by 2 processes)")
 		end()
 	}
 

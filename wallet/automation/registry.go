@@ -14,7 +14,7 @@ import (
 )
 
 // Automation is one kind of work that the node does by itself. Its subjects are wallets, contracts, or the network. A
-// new contract makes subjects due, and so does a time in a plan; the node looks at no others.
+// new contract makes subjects due, and so does a time in a plan; the node looks at no other subjects.
 type Automation struct {
 	// Kind is the name, as in automation:KIND, the id of its Schedule.
 	Kind string

@@ -179,8 +179,8 @@ func (n networkState) startIssuing(s Situation) (*plan.Action, error) {
 // convertsMarkers is the prefix of the command ids of marker conversions.
 const convertsMarkers = "convert-markers"
 
-// conversionFits reports whether one transaction can convert so many markers with so many observers: each observer is a
-// witness of each marker's events. It allows a quarter of a transaction's limit.
+// conversionFits reports whether one transaction can convert this number of markers with this number of observers: each
+// observer is a witness of each marker's events. It allows a quarter of a transaction's limit.
 func conversionFits(markers int, observers []ledger.Party) bool {
 	const nodesOfMarker, maxBytes = 3, ledger.MaxTransactionBytes / 4
 	names := 0

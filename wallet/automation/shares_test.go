@@ -110,7 +110,7 @@ func TestRounds_ArchiveAfterARefusedConversion(t *testing.T) {
 
 const dsoSubject = ledger.Party("network")
 
-// Subjects for purchases of users never equal the subject of a wallet, whatever the party id.
+// The subject of a user's purchases differs from the subject of a wallet, for every party id.
 func TestRewards_SubjectsNameNoWallet(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "0.005", false)

@@ -31,7 +31,7 @@ func Parties(
 	return ledger.SortedParties(lists...), nil
 }
 
-// partiesOf lists the parties that may have an item for the event at index i, whatever they see of the events above.
+// partiesOf lists the parties that may have an item for the event at index i, even if they do not see the events above.
 func (r *reader) partiesOf(i int) ([]ledger.Party, error) {
 	event := r.update.Events[i]
 	known, ok := r.known(event)

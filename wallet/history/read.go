@@ -23,9 +23,9 @@ type Reader struct {
 	Now time.Time
 }
 
-// Items reads what a transaction was to the party, in execution order; nothing when it does not concern the party. It
-// reads the events that the party witnesses. The error is that of looking up a contract: what cannot be understood
-// is an item of KindUnknown instead.
+// Items returns the items of a transaction in the party's history, in execution order; none if the transaction does not
+// concern the party. It reads the events that the party witnesses. The error is that of looking up a contract. A
+// transaction that Items cannot understand becomes an item of KindUnknown.
 func (h Reader) Items(network ledger.NetworkUpdate) ([]Item, error) {
 	update := network.Update()
 	update.Events = slices.DeleteFunc(slices.Clone(update.Events), func(event ledger.Event) bool {
@@ -94,7 +94,7 @@ func (r *reader) failure() error {
 	return fmt.Errorf("read the history of %s in %s: %w", r.Party, r.update.ID, r.failed)
 }
 
-// sentence says what the event at index i did.
+// sentence describes the event at index i.
 func (r *reader) sentence(i int) sentence.Sentence {
 	if r.events == nil {
 		r.readEvents()

@@ -18,7 +18,7 @@ type Situation struct {
 	Apart bool
 }
 
-// Plan decides what is due for the contracts of a lifecycle. It fails if the reader fails, or on a defect.
+// Plan decides the next step for the contracts of a lifecycle. It fails if the reader fails, or on a defect.
 func (r *Registry) Plan(kind string, s Situation) (plan.Step, error) {
 	decide, ok := r.plan[kind]
 	if !ok {

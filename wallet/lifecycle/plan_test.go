@@ -70,7 +70,6 @@ func (w *world) planIn(
 	return step
 }
 
-// act submits the planned action.
 func (w *world) act(step plan.Step) ledger.Transaction {
 	w.t.Helper()
 	require.NotNil(w.t, step.Action, "nothing is due: %s", step.WaitsFor)

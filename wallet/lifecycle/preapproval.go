@@ -15,8 +15,9 @@ import (
 // "Limits").
 const RenewalWindow = 30 * 24 * time.Hour
 
-// planPreapproval archives the expired preapprovals of one receiver. It renews the one that lasts longest of those that
-// the operator provides, in whichever lifecycle it is. Other providers renew their own.
+// planPreapproval archives the expired preapprovals of one receiver. A receiver may have several preapprovals of the
+// operator, even in several lifecycles: planPreapproval renews only the one that lasts longest. Other providers renew
+// their own.
 func (r *Registry) planPreapproval(s Situation) (plan.Step, error) {
 	preapprovals, err := plan.Payloads[coin.TransferPreapproval](r.packages, s.Contracts)
 	if err != nil {

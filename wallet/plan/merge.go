@@ -34,7 +34,7 @@ func IsMergeFirst(commandID string) bool { return strings.HasPrefix(commandID, m
 
 // MergeFirst merges the largest coins of a wallet after a payment was refused for lack of coin, if the rest of the
 // wallet has the missing amount; else nil. So the next try of the payment has more, even if others have sent many small
-// coins. A refused merge is repeated, unless it lost a race: the winner may have merged what the payment needs.
+// coins. A refused merge is repeated, unless it lost a race: then the winner may have merged the coins already.
 func MergeFirst(v View, w Wallet, purse Purse, payment string, refused *Refusal) (*Action, error) {
 	commandID := mergesFor + payment + ":"
 	if refused == nil {
@@ -80,8 +80,8 @@ func mergeHoldings(v View, w Wallet, commandID string, again bool, refused *Refu
 		walletapp.InstallTransferFactoryTransfer{TransferFactoryCid: call.FactoryCid, TransferArg: call.ChoiceArg})
 }
 
-// MergeSmallest merges an owner's smallest holdings, as many as a token standard transfer may take: small holdings are
-// what fills a wallet. It returns nil between rounds.
+// MergeSmallest merges an owner's smallest holdings, as many as a token standard transfer may take, because small
+// holdings fill a wallet. It returns nil between rounds.
 func MergeSmallest(v View, owner ledger.Party) (*tokenwallet.TransferCall, error) {
 	network, err := TokenNetworkOf(v)
 	if err != nil {

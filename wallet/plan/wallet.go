@@ -60,8 +60,8 @@ var keptTemplates = map[string]bool{
 	"Splice.Wallet.Install:WalletAppInstall": true,
 }
 
-// ChangesKept reports whether an update changes contracts that a node keeps in memory: what [ReadNetwork] reads, and the
-// installs of wallets.
+// ChangesKept reports whether an update changes contracts that a node keeps in memory: those that [ReadNetwork] reads,
+// and the installs of wallets.
 func ChangesKept(update ledger.Update) bool {
 	return slices.ContainsFunc(update.Events, func(event ledger.Event) bool {
 		changes := event.Kind == ledger.EventCreate || event.Consuming

@@ -47,9 +47,9 @@ func (r Rule) Check(book Book, receiver ledger.Party) *fault.Fault {
 		return nil
 	}
 	if until := book.Until[receiver]; r.Now.Before(until) {
-		return fault.PreapprovalNotProvided.New("The operator has paid for a preapproval of %s until %s, and pays for no "+
-			"other before then, even if that one is cancelled", receiver, until.UTC().Format(time.RFC3339)).
-			WithHint("Wait until then, let the party be the provider of its own preapproval, or let the operator give up " +
+		return fault.PreapprovalNotProvided.New("The operator has paid for a preapproval of %s until %s. It pays for no "+
+			"other until then, even if somebody cancels that one", receiver, until.UTC().Format(time.RFC3339)).
+			WithHint("Wait until then, let the party pay for its own preapproval, or let the operator give up " +
 				"the paid time: DELETE /v0/admin/transfer-preapprovals/by-party/{receiver-party}.")
 	}
 	if r.Max == 0 || book.Count < r.Max {
@@ -58,7 +58,7 @@ func (r Rule) Check(book Book, receiver ledger.Party) *fault.Fault {
 	return fault.PreapprovalNotProvided.New("The operator has reached its limit of parties with preapprovals: %d. "+
 		"A cancelled one counts until the end of its paid time", r.Max).
 		WithHint("Cancel one with DELETE /v0/admin/transfer-preapprovals/by-party/{receiver-party}, raise the limit with " +
-			"`florin config set max-provided-parties`, or let the party be the provider of its own preapproval.")
+			"`florin config set max-provided-parties`, or let the party pay for its own preapproval.")
 }
 
 // Apply returns the book after the changes of a transaction, in order; a refusal leaves it unchanged. The book must

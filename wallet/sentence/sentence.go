@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// State is what became of the thing that an update is about.
+// State is the state of an update's subject after the update.
 type State string
 
 // The states.
@@ -21,7 +21,7 @@ const (
 	Quiet State = "quiet"
 )
 
-// Role is what a part is in its sentence; "" for words between.
+// Role is the grammatical role of a part; "" for connecting words.
 type Role string
 
 // The roles.
@@ -40,7 +40,7 @@ type Part struct {
 	Contract string `json:"contract,omitempty"`
 }
 
-// Sentence says what an update did.
+// Sentence describes an update in words, and the state of its subject.
 type Sentence struct {
 	Parts []Part `json:"parts"`
 	State State  `json:"state"`
@@ -105,7 +105,7 @@ type Event struct {
 	Node, Last int32
 }
 
-// Reader is who reads a sentence.
+// Reader knows the contracts that the reader of a sentence may see.
 type Reader struct {
 	// Payload finds the argument of a contract that the reader may see; nil without it. The function may be nil.
 	Payload func(contract string) json.RawMessage
@@ -113,7 +113,7 @@ type Reader struct {
 	Present bool
 }
 
-// Of says what an update did. The events are in execution order.
+// Of describes an update. The events are in execution order.
 func (r Reader) Of(events []Event) Sentence {
 	var roots []int
 	for i := 0; i < len(events); i = end(events, i) {
@@ -122,7 +122,7 @@ func (r Reader) Of(events []Event) Sentence {
 	return r.knowing(events).several(events, roots)
 }
 
-// At says what an event did, with its consequences.
+// At describes an event with its consequences.
 func (r Reader) At(events []Event, i int) Sentence { return r.knowing(events).at(events, i) }
 
 // knowing is the reader who also knows the contracts that the events created.
@@ -160,7 +160,7 @@ func (r Reader) at(events []Event, i int) Sentence {
 	return w.apply(rule)
 }
 
-// several says what the first of some events did that matters, and how many others there are.
+// several describes the first of some events that is not quiet, and counts the others.
 func (r Reader) several(events []Event, at []int) Sentence {
 	var first *Sentence
 	others := 0

@@ -15,7 +15,8 @@ func (w *writer) isSettlement() bool {
 	return false
 }
 
-// settlement says what a choice of a user's package settled: "acme settled trade 4711: 20 TestToken for 5 CC".
+// settlement describes the settlement of a choice of a user's package: "acme settled trade 4711: 20 TestToken for 5
+// CC".
 func (w *writer) settlement() Sentence {
 	parts := append(people(w.event.By), Part{Text: " "}, Part{Text: w.verb("settled"), Role: Verb}, Part{Text: " "})
 	var legs []*writer

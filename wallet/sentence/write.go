@@ -28,7 +28,6 @@ func (w *writer) apply(r rule) Sentence {
 	return w.generic()
 }
 
-// fill writes a text.
 func (w *writer) fill(text string) (parts []Part, ok bool) {
 	for text != "" {
 		at := strings.IndexAny(text, "{[")
@@ -221,7 +220,7 @@ func GroupThousands(text string) string {
 
 const maxText = 80
 
-// clean shortens a text of others, and drops what does not print or turns the direction of the line.
+// clean shortens a text of other people, and drops characters that change the writing direction or do not print.
 func clean(text string) string {
 	var kept strings.Builder
 	count := 0

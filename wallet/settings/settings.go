@@ -50,7 +50,7 @@ func (t TopUp) Purchase(minTopupAmount int64) (automation.TopUp, error) {
 	}.Purchase()
 }
 
-// Problems lists what is wrong.
+// Problems lists the fields with invalid values, with the next step for each.
 func (t TopUp) Problems() []Problem {
 	var found []Problem
 	interval := time.Duration(t.MinTopupInterval)
@@ -114,7 +114,7 @@ type AutoAccept struct {
 	FromParties []ledger.Party `json:"from-parties"`
 }
 
-// Problems lists what is wrong.
+// Problems lists the senders that are missing, malformed or repeated.
 func (a AutoAccept) Problems() []Problem {
 	if len(a.FromParties) == 0 {
 		return []Problem{problem("from-parties", "no sender is named; name one, or leave the receiver out")}

@@ -77,7 +77,7 @@ func For(ctx context.Context, record Known, requested string) (string, error) {
 	claims := endpoint.Claims(ctx)
 	if caller, ok := claims.User(); ok && !claims.IsAdmin() {
 		if requested != "" && requested != caller.IdentityProviderID {
-			return "", fault.PermissionDenied.New("User %q of the identity provider %q cannot work in %q",
+			return "", fault.PermissionDenied.New("User %q belongs to identity provider %q and has no access to %q",
 				caller.ID, caller.IdentityProviderID, requested)
 		}
 		return caller.IdentityProviderID, nil

@@ -132,7 +132,7 @@ func TestVettedPackages_CheckChanges(t *testing.T) {
 		"unvetting": {unvet, "INVALID_ARGUMENT", "cannot be unvetted", 400},
 		"another serial": {
 			vet(byName, "") + `,"expectedTopologySerial":{"serial":{"Prior":{"value":5}}}}`,
-			"TOPOLOGY_SERIAL_MISMATCH", "5 was expected", 400,
+			"TOPOLOGY_SERIAL_MISMATCH", "expects serial 5", 400,
 		},
 		"no serial": {
 			vet(byName, "") + `,"expectedTopologySerial":{"serial":{"NoPrior":{}}}}`,

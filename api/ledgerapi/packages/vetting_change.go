@@ -191,10 +191,10 @@ func checkSerial(expected *ExpectedTopologySerial, serial int32) error {
 		return nil
 	}
 	if expected.Serial.NoPrior != nil {
-		return fault.TopologySerialMismatch.New("No prior serial was expected, but the serial is %d", serial)
+		return fault.TopologySerialMismatch.New("The request expects no serial, but the current serial is %d", serial)
 	}
 	if given := expected.Serial.Prior.Value; given != serial {
-		return fault.TopologySerialMismatch.New("The serial %d was expected, but it is %d", given, serial)
+		return fault.TopologySerialMismatch.New("The request expects serial %d, but the current serial is %d", given, serial)
 	}
 	return nil
 }

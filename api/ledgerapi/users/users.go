@@ -200,7 +200,7 @@ func (a *API) authenticatedUser(ctx context.Context, req authenticatedUserReques
 	caller, ok := claims.User()
 	if !ok {
 		return GetUserResponse{}, fault.MissingUserID("authorization is disabled, so no token names the user").
-			WithHint("Send the user in requests that need one.")
+			WithHint("Send the user id in the request.")
 	}
 	identityProviderID := caller.IdentityProviderID
 	if req.IdentityProviderID != "" {

@@ -33,7 +33,7 @@ func (a *API) listPreapprovals(ctx context.Context, _ endpoint.NoRequest) (valid
 func (a *API) lookupPreapproval(
 	ctx context.Context, req receiverRequest,
 ) (out validator.ProvidedTransferPreapprovalResponse, err error) {
-	_, preapproval, found, err := a.findProvided(ctx, req)
+	_, preapproval, found, err := a.findProvidedPreapproval(ctx, req)
 	if err != nil {
 		return out, err
 	}
@@ -44,8 +44,7 @@ func (a *API) lookupPreapproval(
 	return out, err
 }
 
-// findProvided finds the preapproval that the operator provides for a party.
-func (a *API) findProvided(
+func (a *API) findProvidedPreapproval(
 	ctx context.Context, req receiverRequest,
 ) (receiver ledger.Party, found validator.Contract[coin.TransferPreapproval], ok bool, err error) {
 	if receiver, err = validator.PartyOf(req.Receiver); err != nil {
@@ -59,7 +58,7 @@ func (a *API) findProvided(
 // that the operator has paid for it, so that it pays for the next one. If the receiver has cancelled the preapprovals,
 // it only deletes the entry.
 func (a *API) cancelPreapproval(ctx context.Context, req receiverRequest) (none endpoint.Content, err error) {
-	receiver, longest, found, err := a.findProvided(ctx, req)
+	receiver, longest, found, err := a.findProvidedPreapproval(ctx, req)
 	if err != nil {
 		return none, err
 	}

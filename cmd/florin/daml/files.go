@@ -26,7 +26,6 @@ type file struct {
 	source func(module string) (string, bool)
 }
 
-// readFile reads a DAR file.
 func readFile(path string, options archive.Options) (*file, error) {
 	data, err := content(path)
 	if err != nil {
@@ -66,7 +65,7 @@ func refusedContent(path string, data []byte, err error) error {
 // zipBegins and zipEnds are in every zip archive: before its first file, and before the end of its list of files.
 const zipBegins, zipEnds = "PK\x03\x04", "PK\x05\x06"
 
-// hintOf guesses what a file is that is not a DAR file.
+// hintOf guesses the kind of a file that is not a DAR file.
 func hintOf(data []byte) string {
 	const compiled = "Use the .dar file that the compiler wrote, such as .daml/dist/NAME-VERSION.dar."
 	switch {

@@ -51,8 +51,8 @@ type junitSkipped struct {
 	Message string `xml:"message,attr"`
 }
 
-// writeJUnit writes the results of scripts and files. It includes what an interruption left out, so that the report
-// does not look like that of a complete run.
+// writeJUnit writes the results of scripts and files. It includes the scripts and files that an interruption left out,
+// so that the report does not look like that of a complete run.
 func writeJUnit(to io.Writer, suites []*suite, results []result, more omissions) error {
 	out := junitSuites{}
 	for _, one := range suites {

@@ -18,7 +18,7 @@ const collectorShare = 5
 
 func newPool(memory size) *pool { return &pool{limit: int64(memory - memory/collectorShare)} }
 
-// more reports whether so many bytes are available. Before it says no, it runs the garbage collector.
+// more reports whether this number of bytes is available. Before it says no, it runs the garbage collector.
 func (p *pool) more(bytes int64) bool {
 	if held()+bytes <= p.limit {
 		return true

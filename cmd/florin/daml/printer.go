@@ -38,7 +38,6 @@ func (p *printer) json(v any) {
 	}
 }
 
-// result prints the result of a script.
 func (p *printer) result(r result) {
 	if p.command.JSON {
 		p.json(shownResultOf(r))
@@ -87,7 +86,6 @@ type omissions struct {
 	scripts []job
 }
 
-// refused prints the refusal of a file.
 func (p *printer) refused(of refusedFile) {
 	if p.command.JSON {
 		p.json(map[string]any{"dar": of.path, "ok": false, "error": of.err.Error()})

@@ -65,7 +65,6 @@ func (c *cache) load(ctx context.Context, path string) (*suite, error) {
 	return &suite{file: read, runner: runner, scripts: script.Find(read.dar.Main, read.packages)}, nil
 }
 
-// job is a script to run.
 type job struct {
 	suite  *suite
 	script script.Script

@@ -245,7 +245,7 @@ func (c *TestCommand) once() []string {
 	return names
 }
 
-// interrupted says that a signal ended the run, and what that left out.
+// interrupted is the error of a run that a signal ended. It counts the files and scripts that did not run to the end.
 func interrupted(ctx context.Context, more omissions) error {
 	var left []string
 	if n := len(more.unread); n > 0 {
@@ -278,7 +278,6 @@ func (s *session) finish(p *printer, suites []*suite, results []result, more omi
 	return nil
 }
 
-// cover prints and writes the coverage.
 func (s *session) cover(p *printer, suites []*suite, results []result) error {
 	var covered []coverage
 	for _, one := range suites {

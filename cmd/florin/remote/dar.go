@@ -51,7 +51,7 @@ type uploadedDAR struct {
 	Answer string `json:"answer"`
 }
 
-// uploadDAR uploads a file. Its errors name the file.
+// uploadDAR names the file in its errors.
 func (s *Session) uploadDAR(ctx context.Context, path string) error {
 	content, err := os.ReadFile(path)
 	if err != nil {

@@ -189,7 +189,8 @@ func (c *StopCommand) Run(ctx context.Context) error {
 		return nil
 	}
 	if pid <= 1 {
-		return fmt.Errorf("cannot find the process that uses data directory %s: stop that florin where it runs", c.DataDir)
+		return fmt.Errorf("cannot find the process that uses data directory %s: stop florin on the machine or in the "+
+			"container where it runs", c.DataDir)
 	}
 	if err := syscall.Kill(pid, syscall.SIGTERM); err != nil && !errors.Is(err, syscall.ESRCH) {
 		return fmt.Errorf("stop the node (pid %d): %w", pid, err)

@@ -135,7 +135,8 @@ func (c *PreapprovalOffCommand) Run(ctx context.Context) error {
 	})
 }
 
-// PreapprovalRefundCommand forgets what the operator has paid for the preapproval of a party.
+// PreapprovalRefundCommand deletes the entry of the operator's payment for a party's preapproval. Then the operator can
+// pay for another one.
 type PreapprovalRefundCommand struct {
 	Node
 	console.Output
@@ -143,7 +144,7 @@ type PreapprovalRefundCommand struct {
 	Name string `complete:"name" arg:"" help:"User or party."`
 }
 
-// Run deletes the preapproval that the operator provides, if there is one, and what it has paid for it.
+// Run deletes the preapproval that the operator provides, if there is one, and the entry of its payment.
 func (c *PreapprovalRefundCommand) Run(ctx context.Context) error {
 	return c.with(ctx, func(ctx context.Context, s *Session) error {
 		owner, err := s.find(ctx, c.Name)
