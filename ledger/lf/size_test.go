@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/florinledger/florin/ledger/ledgertest"
 	"github.com/florinledger/florin/ledger/lf"
 )
 
@@ -52,8 +53,8 @@ func TestCheckSize_NamesTheLargeValue(t *testing.T) {
 func TestCheckSize_CountsAtLeastTheJSON(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		described := anyType(3).Draw(t, "type")
-		value := anyValue(t, described)
+		described := ledgertest.AnyType(3).Draw(t, "type")
+		value := ledgertest.AnyValue(t, described)
 		size := len(lf.EncodeJSON(described, value))
 		counted, _ := lf.CheckSize(value, lf.Sizes{Text: 1 << 30, Whole: 1 << 30})
 		if counted < size {
