@@ -289,7 +289,7 @@ func (w *world) compareAnswer(got called, route callRoute, c cell) {
 	require.NoError(w.t, err)
 	isPlain := strings.Contains(string(sent), `"verbose":false`) || strings.HasSuffix(route.name, "/GetContract")
 	want := w.message(route.message.Output(), route.sent, answer.Elem(), !isPlain)
-	if route.message.Name() != "GrantUserRights" { // the second grant grants nothing new
+	if !strings.HasSuffix(route.name, "UserRights") { // the second grant grants nothing new
 		require.Equal(w.t, fieldsOf(want.ProtoReflect(), ""), fieldsOf(got.answer.ProtoReflect(), ""), "%s: %s", route.name, text)
 	}
 	service := string(route.message.Parent().Name())
