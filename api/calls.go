@@ -11,12 +11,18 @@ import (
 
 // NewCallServer makes the server of the gRPC Ledger API, with the Limits and Streams of the router. secure has the
 // certificate; nil for plain text.
-func NewCallServer(options Options, secure credentials.TransportCredentials) (*grpc.Server, error) {
+func NewCallServer(
+	ctx context.Context, options Options, secure credentials.TransportCredentials,
+) (*grpc.Server, error) {
 	server, err := options.ledgerServer()
 	if err != nil {
 		return nil, err
 	}
-	service, err := grpcapi.New(grpcapi.Options{Server: server, Ledger: options.Ledger})
+	clock, err := options.Clock.OnlyCalls(ctx)
+	if err != nil {
+		return nil, err
+	}
+	service, err := grpcapi.New(grpcapi.Options{Server: server, Ledger: options.Ledger, Clock: clock})
 	if err != nil {
 		return nil, err
 	}

@@ -23,7 +23,7 @@ func (n *Node) startCalls(ctx, _ context.Context) error {
 		})
 	}
 	var err error
-	if n.calls, err = api.NewCallServer(n.api, secure); err != nil {
+	if n.calls, err = api.NewCallServer(ctx, n.api, secure); err != nil {
 		return err
 	}
 	n.CallListener, err = (&net.ListenConfig{}).Listen(ctx, "tcp", n.options.GRPCListen)

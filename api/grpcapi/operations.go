@@ -66,6 +66,9 @@ var Bindings = map[protoreflect.FullName]Binding{
 		Operation: "postV2Interactive-submissionPreferred-packages",
 	},
 
+	clockService + ".GetTime": {Operation: "callGetTime"},
+	clockService + ".SetTime": {Operation: "callSetTime"},
+
 	admin + "UserManagementService.CreateUser":       {Operation: "postV2Users"},
 	admin + "UserManagementService.GetUser":          {Operation: "callGetUser"},
 	admin + "UserManagementService.UpdateUser":       {Operation: "patchV2UsersUser-id", ID: "user.id"},

@@ -43,6 +43,8 @@ type Options struct {
 	Server *endpoint.Server
 	// Ledger has the operations; required.
 	Ledger *ledgerapi.API
+	// Clock has the operations of the ledger's clock; none if it is real.
+	Clock []endpoint.Endpoint
 }
 
 // New binds the methods of the API. The error names a method or a field without a partner.
@@ -54,8 +56,10 @@ func New(options Options) (*Service, error) {
 	s := &Service{ledger: options.Ledger, participant: participant, explains: options.Ledger.Explains()}
 	b := binder{service: s, server: options.Server, planner: mapping.NewPlanner(), endpoints: map[string]endpoint.Endpoint{},
 		streams: map[string]endpoint.Stream{}}
-	for _, e := range slices.Concat(options.Ledger.Endpoints(), options.Ledger.OnlyCalls()) {
-		b.endpoints[e.OperationID] = e
+	for _, e := range slices.Concat(options.Ledger.Endpoints(), options.Ledger.OnlyCalls(), options.Clock) {
+		if _, isOtherPath := b.endpoints[e.OperationID]; !isOtherPath {
+			b.endpoints[e.OperationID] = e
+		}
 	}
 	for _, stream := range options.Ledger.Streams() {
 		b.streams[stream.OperationID] = stream
@@ -71,8 +75,8 @@ func New(options Options) (*Service, error) {
 			return err == nil
 		})
 	}
-	if err == nil && b.bound != len(Bindings) {
-		err = fmt.Errorf("%d of %d methods are bound", b.bound, len(Bindings))
+	if want := len(Bindings) - clockMethods + len(options.Clock); err == nil && b.bound != want {
+		err = fmt.Errorf("%d of %d methods are bound", b.bound, want)
 	}
 	return s, err
 }
@@ -93,6 +97,12 @@ func (s *Service) Names() []string {
 	slices.Sort(names)
 	return names
 }
+
+// clockService is not served where the clock is real; clockMethods is the number of its methods.
+const (
+	clockService = base + "testing.TimeService"
+	clockMethods = 2
+)
 
 // binder binds methods while the node starts.
 type binder struct {
@@ -126,7 +136,7 @@ func (b *binder) file(file protoreflect.FileDescriptor) error {
 // method binds a method; one without a binding is not served.
 func (b *binder) method(described protoreflect.MethodDescriptor, into *grpc.ServiceDesc) (*grpc.ServiceDesc, error) {
 	bound, ok := Bindings[described.FullName()]
-	if !ok {
+	if !ok || described.Parent().FullName() == clockService && b.endpoints[bound.Operation].OperationID == "" {
 		return into, nil
 	}
 	b.bound++

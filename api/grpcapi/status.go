@@ -46,7 +46,7 @@ func (s *Service) redacted(refusal *fault.Fault, correlation, trace string) *sta
 	message := "An error occurred. Please contact the operator and inquire about the request " +
 		cmp.Or(correlation, "<no-correlation-id>") + " with tid " + cmp.Or(trace, "<no-tid>")
 	if s.explains && refusal.IsAboutRights() {
-		message += ". On this development node: " + refusal.ShortCause()
+		message += ". On this development node: " + refusal.Explanation()
 	}
 	return toProto(fault.Status{
 		Code: refusal.Category.GRPC(), Message: message, Details: fault.RequestDetails(cmp.Or(correlation, trace)),

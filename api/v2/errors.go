@@ -43,7 +43,7 @@ func FailureEncoder(participantID string, explains bool) endpoint.FailureEncoder
 		if refusal.Redacted() {
 			redact(&body, refusal)
 			if explains && refusal.IsAboutRights() {
-				body.Hint = OrNull(strings.TrimSpace("On this development node: " + refusal.Cause + " " + OrEmpty(body.Hint)))
+				body.Hint = OrNull(strings.TrimSpace("On this development node: " + refusal.Explanation() + ". " + OrEmpty(body.Hint)))
 			}
 			return refusal.HTTP(), body
 		}

@@ -176,6 +176,14 @@ func (f *Fault) IsAboutRights() bool {
 	return f.Category == InsufficientPermission || f.Category == InvalidAuthenticationCredentials
 }
 
+// Explanation is what the log has of the cause: the hidden error, if there is one.
+func (f *Fault) Explanation() string {
+	if hidden := Hidden(f); hidden != "" {
+		return shortCause(hidden, causeLimit)
+	}
+	return f.ShortCause()
+}
+
 // ShortCause returns the cause as clients get it: at most 512 bytes, cut between characters and marked with "...".
 func (f *Fault) ShortCause() string { return shortCause(f.Cause, causeLimit) }
 

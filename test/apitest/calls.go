@@ -16,7 +16,7 @@ import (
 // Calls serves the gRPC API of the node, and returns a connection to it.
 func (s *Server) Calls(dial ...grpc.DialOption) *grpc.ClientConn {
 	s.tb.Helper()
-	server, err := api.NewCallServer(s.options, nil)
+	server, err := api.NewCallServer(s.tb.Context(), s.options, nil)
 	require.NoError(s.tb, err)
 	listener := bufconn.Listen(1 << 20)
 	go func() { _ = server.Serve(listener) }()

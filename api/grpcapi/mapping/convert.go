@@ -33,7 +33,7 @@ func (p *Plan) Decode(c *Conversion, from protoreflect.Message, to reflect.Value
 		}
 		if !from.Has(field.descriptor) {
 			switch {
-			case field.demanded:
+			case field.demanded || field.required:
 				return fault.MissingFieldNamed(string(field.descriptor.Name()))
 			case !isEnum(field.descriptor) || to.FieldByIndex(field.index).Kind() != reflect.String:
 				continue // an enum has a name for none

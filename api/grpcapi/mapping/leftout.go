@@ -35,6 +35,12 @@ var leftOut = map[protoreflect.FullName]string{
 	admin + "ValidateDarFileRequest.submission_id":              noUploadIDs,
 }
 
+// requiredFields have an older form in JSON, which takes their place there.
+var requiredFields = map[protoreflect.FullName]bool{
+	base + "GetUpdatesRequest.update_format":        true,
+	base + "GetActiveContractsRequest.event_format": true,
+}
+
 // jsonNames are fields that JSON names otherwise.
 var jsonNames = map[protoreflect.FullName]string{
 	admin + "UploadDarFileRequest.vetting_change":                      "vetAllPackages",

@@ -48,6 +48,8 @@ type fieldPlan struct {
 	inner *Plan
 	// demanded is set for a message whose absence the struct cannot say: a request must have it, and an answer has it.
 	demanded bool
+	// required is set for a field that the request must have, although JSON has another form of it.
+	required bool
 	codec    codec
 	// typed finds the type of a value from the struct around it; nil for other fields.
 	typed typeOf
@@ -235,7 +237,7 @@ func (p *Planner) fill(out *Plan, message protoreflect.MessageDescriptor, places
 }
 
 func (p *Planner) field(field protoreflect.FieldDescriptor, at place) (fieldPlan, error) {
-	out := fieldPlan{descriptor: field, index: at.index}
+	out := fieldPlan{descriptor: field, index: at.index, required: requiredFields[field.FullName()]}
 	if isValue(field) {
 		typed, ok := valueTypes[field.FullName()]
 		if !ok || at.typ != rawType {
