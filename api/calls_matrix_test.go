@@ -39,7 +39,7 @@ var inJSON = map[string]string{
 
 // onlyInCalls are operations without any form in JSON.
 var onlyInCalls = []string{
-	"callGetPackage", "callListKnownPackages", "callUpdatePartyIdentityProviderId", "callGetTime", "callSetTime",
+	"callGetPackage", "callListPackages", "callListKnownPackages", "callUpdatePartyIdentityProviderId", "callGetTime", "callSetTime",
 }
 
 // callRoute is a method of the gRPC API with its route over HTTP.

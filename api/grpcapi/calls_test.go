@@ -195,6 +195,12 @@ func TestPackages_UploadListAndGet(t *testing.T) {
 		&ledgerpb.GetPackageRequest{PackageId: uploaded.GetPackageId()}, got))
 	require.Equal(t, uploaded.GetPackageId(), got.GetHash())
 	require.Len(t, got.GetArchivePayload(), int(uploaded.GetPackageSize()))
+	all := &ledgerpb.ListPackagesResponse{}
+	require.NoError(t, conn.Invoke(ctx, base+"PackageService/ListPackages", &ledgerpb.ListPackagesRequest{}, all))
+	require.Contains(t, all.GetPackageIds(), uploaded.GetPackageId())
+	for _, id := range all.GetPackageIds() {
+		require.NoError(t, conn.Invoke(ctx, base+"PackageService/GetPackage", &ledgerpb.GetPackageRequest{PackageId: id}, got))
+	}
 	require.Equal(t, codes.InvalidArgument, status.Code(conn.Invoke(ctx, admin+"PackageManagementService/UploadDarFile",
 		&ledgerpb.UploadDarFileRequest{DarFile: dar, VettingChange: 7}, &ledgerpb.UploadDarFileResponse{})))
 }

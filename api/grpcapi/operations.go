@@ -42,7 +42,7 @@ var Bindings = map[protoreflect.FullName]Binding{
 	base + "CommandCompletionService.CompletionStream":    {Operation: "V2CommandsCompletions"},
 	base + "CommandCompletionService.GetCompletions":      {Operation: "V2CommandsCommand-completions"},
 	base + "CommandCompletionService.GetCompletionByHash": {Operation: "postV2CommandsCompletion-by-hash"},
-	base + "PackageService.ListPackages":                  {Operation: "getV2Packages"},
+	base + "PackageService.ListPackages":                  {Operation: "callListPackages"},
 	base + "PackageService.GetPackage":                    {Operation: "callGetPackage"},
 	base + "PackageService.GetPackageStatus":              {Operation: "getV2PackagesPackage-idStatus"},
 	base + "PackageService.ListVettedPackages":            {Operation: "postV2Package-vettingList"},

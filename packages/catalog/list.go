@@ -31,6 +31,8 @@ func (p Package) HasID(id lf.PackageID) bool { return p.ID == id || slices.Conta
 // List is the packages at one moment: the built-in ones, then those that were uploaded, in the order of their uploads.
 type List struct {
 	Packages []Package
+	// Archives are the packages whose Daml-LF the ledger has: the uploaded ones.
+	Archives []lf.PackageID
 	// Serial counts the changes; it is 1 before the first.
 	Serial int32
 
@@ -61,6 +63,7 @@ func (c *Catalog) list(of *state) List {
 		})
 	}
 	for _, stored := range of.uploaded {
+		list.Archives = append(list.Archives, stored.ID)
 		if c.isBuiltIn(stored) {
 			continue
 		}

@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"github.com/florinledger/florin/api/endpoint"
+	"github.com/florinledger/florin/ledger"
 )
 
 // GetPackageResponse is a package in Daml-LF.
@@ -42,6 +43,10 @@ func (a *API) OnlyCalls() []endpoint.Endpoint {
 			Access: endpoint.Public,
 		}, a.getPackageMessage),
 		endpoint.New(endpoint.Info{
+			Method: http.MethodGet, OperationID: "callListPackages", Tag: tagPackages,
+			Summary: "List the packages that GetPackage has.", Access: endpoint.Public,
+		}, a.listArchives),
+		endpoint.New(endpoint.Info{
 			Method: http.MethodGet, OperationID: "callListKnownPackages", Tag: tagPackages,
 			Summary: "List the packages with their sizes.", Access: endpoint.Admin,
 		}, a.listKnownPackages),
@@ -51,6 +56,13 @@ func (a *API) OnlyCalls() []endpoint.Endpoint {
 func (a *API) getPackageMessage(ctx context.Context, req packagePath) (GetPackageResponse, error) {
 	content, err := a.getPackage(ctx, req)
 	return GetPackageResponse{HashFunction: SHA256, ArchivePayload: content.Body, Hash: req.PackageID}, err
+}
+
+// listArchives leaves out the built-in packages, which have no archive: a client of the field fetches each package of the
+// list, and waits for ever for one that it cannot get.
+func (a *API) listArchives(ctx context.Context, _ endpoint.NoRequest) (ListPackagesResponse, error) {
+	list, err := a.catalog.List(ctx)
+	return ListPackagesResponse{PackageIDs: ledger.Strings(list.Archives)}, err
 }
 
 func (a *API) listKnownPackages(ctx context.Context, _ endpoint.NoRequest) (ListKnownPackagesResponse, error) {
