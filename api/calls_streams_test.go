@@ -89,11 +89,12 @@ func reasonOf(t *testing.T, from *status.Status) (reason string, retry time.Dura
 	return reason, retry
 }
 
-func submitNote(s *apitest.Server, user string, party ledger.Party) int64 {
+// submitNote makes a note as alice.
+func submitNote(s *apitest.Server, party ledger.Party) int64 {
 	var done struct {
 		Offset int64 `json:"completionOffset"`
 	}
-	s.Call(user, http.MethodPost, "/v2/commands/submit-and-wait", commandsOf(party)).OK(&done)
+	s.Call("alice", http.MethodPost, "/v2/commands/submit-and-wait", commandsOf(party)).OK(&done)
 	return done.Offset
 }
 
@@ -106,7 +107,7 @@ func TestCalls_UpdatesResumeWithoutGapOrRepeat(t *testing.T) {
 	conn := s.Calls()
 	var offsets []int64
 	for range 3 {
-		offsets = append(offsets, submitNote(s, "alice", alice))
+		offsets = append(offsets, submitNote(s, alice))
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	token := apitest.Token(t, "alice")
@@ -118,7 +119,7 @@ func TestCalls_UpdatesResumeWithoutGapOrRepeat(t *testing.T) {
 	require.Equal(t, codes.Canceled, endOf(t, stream).Code())
 	stream = openUpdates(t.Context(), t, conn, token, updatesOf(alice, offsets[1]))
 	require.Equal(t, offsets[2], nextTransaction(t, stream).GetOffset())
-	last := submitNote(s, "alice", alice)
+	last := submitNote(s, alice)
 	require.Equal(t, last, nextTransaction(t, stream).GetOffset())
 
 	bounded := updatesOf(alice, 0)
@@ -137,7 +138,7 @@ func TestCalls_StreamsEndWithTheRights(t *testing.T) {
 	s.IdentityProvider("acme")
 	alice := s.Party("alice")
 	s.ActingAs("alice", alice)
-	submitNote(s, "alice", alice)
+	submitNote(s, alice)
 	conn := s.Calls()
 	for i := range waysToLoseRights("", alice) {
 		user := fmt.Sprintf("reader-%d", i)
@@ -172,7 +173,7 @@ func TestCalls_StreamsEndWhenTheNodeStops(t *testing.T) {
 	s := apitest.New(t, eager())
 	alice := s.Party("alice")
 	s.ActingAs("alice", alice)
-	submitNote(s, "alice", alice)
+	submitNote(s, alice)
 	stream := openUpdates(t.Context(), t, s.Calls(), apitest.Token(t, "alice"), updatesOf(alice, 0))
 	nextTransaction(t, stream)
 	require.NoError(t, s.Streams.Close(t.Context()))
@@ -190,7 +191,7 @@ func TestCalls_ASlowReaderHoldsUpNobody(t *testing.T) {
 	alice := s.Party("alice")
 	s.ActingAs("alice", alice)
 	for range 100 {
-		submitNote(s, "alice", alice)
+		submitNote(s, alice)
 	}
 	conn := s.Calls(grpc.WithInitialWindowSize(1<<16), grpc.WithInitialConnWindowSize(1<<20))
 	ctx, cancel := context.WithCancel(t.Context())
@@ -200,7 +201,7 @@ func TestCalls_ASlowReaderHoldsUpNobody(t *testing.T) {
 		nextTransaction(t, openUpdates(ctx, t, conn, token, updatesOf(alice, 0)))
 	}
 	request := updatesOf(alice, 0)
-	end := submitNote(s, "alice", alice)
+	end := submitNote(s, alice)
 	request.EndInclusive = &end
 	require.Equal(t, codes.OK, endOf(t, openUpdates(t.Context(), t, conn, token, request)).Code())
 	cancel()

@@ -1,10 +1,9 @@
 package ledger
 
 import (
-	"time"
-
 	"crypto/sha256"
 	"encoding/hex"
+	"time"
 
 	"github.com/florinledger/florin/ledger/fault"
 	"github.com/florinledger/florin/ledger/lf"

@@ -8,6 +8,8 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/health/grpc_health_v1"
 	"google.golang.org/grpc/status"
+
+	"github.com/florinledger/florin/internal/wait"
 )
 
 // watchInterval is the time between two looks at the health of a watched service.
@@ -56,8 +58,6 @@ func (h *health) Watch(
 	if !h.known[request.GetService()] {
 		return unknownService(request.GetService())
 	}
-	ticker := time.NewTicker(watchInterval)
-	defer ticker.Stop()
 	sent := grpc_health_v1.HealthCheckResponse_UNKNOWN
 	for {
 		now := h.status(stream.Context(), request.GetService())
@@ -67,9 +67,7 @@ func (h *health) Watch(
 			}
 			sent = now
 		}
-		select {
-		case <-ticker.C:
-		case <-stream.Context().Done():
+		if err := wait.For(stream.Context(), watchInterval); err != nil {
 			return status.FromContextError(stream.Context().Err()).Err()
 		}
 	}

@@ -54,8 +54,10 @@ func New(options Options) (*Service, error) {
 	}
 	participant, _, _ := strings.Cut(options.Ledger.ParticipantID(), "::")
 	s := &Service{ledger: options.Ledger, participant: participant, explains: options.Ledger.Explains()}
-	b := binder{service: s, server: options.Server, planner: mapping.NewPlanner(), endpoints: map[string]endpoint.Endpoint{},
-		streams: map[string]endpoint.Stream{}}
+	b := binder{
+		service: s, server: options.Server, planner: mapping.NewPlanner(), endpoints: map[string]endpoint.Endpoint{},
+		streams: map[string]endpoint.Stream{},
+	}
 	for _, e := range slices.Concat(options.Ledger.Endpoints(), options.Ledger.OnlyCalls(), options.Clock) {
 		if _, isOtherPath := b.endpoints[e.OperationID]; !isOtherPath {
 			b.endpoints[e.OperationID] = e

@@ -37,7 +37,7 @@ func (s *Service) fail(ctx context.Context, err error) error {
 	}
 	facts := *refusal
 	facts.Context = maps.Clone(refusal.Context)
-	facts.With("participant", s.participant).With("tid", trace)
+	_ = facts.With("participant", s.participant).With("tid", trace)
 	return grpcstatus.FromProto(fit(&facts, correlation, trace)).Err()
 }
 

@@ -12,7 +12,8 @@ import (
 
 // verbosePaths lead from a request to the format of its events.
 var verbosePaths = [][]protoreflect.Name{
-	{"event_format"}, {"transaction_format", "event_format"},
+	{"event_format"},
+	{"transaction_format", "event_format"},
 	{"update_format", "include_transactions", "event_format"},
 }
 

@@ -48,6 +48,7 @@ func isPartyChar(char rune) bool {
 	}
 }
 
+// CheckHex refuses what is no id of a contract.
 func CheckHex(value string) error {
 	if _, err := hex.DecodeString(value); err != nil || value == "" || value != strings.ToLower(value) {
 		return fmt.Errorf("cannot parse ContractId %q", fault.Shorten(value))

@@ -322,8 +322,7 @@ func refuse(format string, args ...any) error {
 
 // at puts a step before the path of an error.
 func at(err error, step string) error {
-	var bad *lf.DecodeError
-	if errors.As(err, &bad) {
+	if bad, ok := errors.AsType[*lf.DecodeError](err); ok {
 		inner := bad.Path
 		if inner != "" && !strings.HasPrefix(inner, "[") {
 			inner = "." + inner

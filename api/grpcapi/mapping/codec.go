@@ -140,10 +140,10 @@ func (p *Planner) plain(field protoreflect.FieldDescriptor, target reflect.Type)
 	if special, ok := specialFields[field.FullName()]; ok {
 		return special, nil
 	}
-	switch field.Kind() {
-	case protoreflect.MessageKind:
+	if field.Kind() == protoreflect.MessageKind {
 		return p.messageCodec(field.Message(), target)
-	case protoreflect.EnumKind:
+	}
+	if isEnum(field) {
 		return enumCodec(field.Enum(), target)
 	}
 	pair := scalar{field.Kind(), target.Kind()}
