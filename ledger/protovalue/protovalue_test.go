@@ -51,7 +51,8 @@ func pairType() *lf.Type {
 	textType := &lf.Type{Kind: lf.KindText}
 	return &lf.Type{
 		Kind: lf.KindRecord, Name: lf.TypeName{Package: "p", Module: "M", Entity: "Pair"}, Fields: []lf.Member{
-			{Name: "name", Type: textType}, {Name: "amount", Type: &lf.Type{Kind: lf.KindNumeric}},
+			{Name: "name", Type: textType},
+			{Name: "amount", Type: &lf.Type{Kind: lf.KindNumeric}},
 			{Name: "note", Type: &lf.Type{Kind: lf.KindOptional, Element: textType}},
 		},
 	}
