@@ -8,7 +8,6 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/metadata"
-	"google.golang.org/grpc/test/bufconn"
 
 	"github.com/florinledger/florin/api"
 )
@@ -18,14 +17,12 @@ func (s *Server) Calls(dial ...grpc.DialOption) *grpc.ClientConn {
 	s.tb.Helper()
 	server, err := api.NewCallServer(s.tb.Context(), s.options, nil)
 	require.NoError(s.tb, err)
-	listener := bufconn.Listen(1 << 20)
+	listener, err := (&net.ListenConfig{}).Listen(s.tb.Context(), "tcp", "127.0.0.1:0")
+	require.NoError(s.tb, err)
 	go func() { _ = server.Serve(listener) }()
 	s.tb.Cleanup(server.Stop)
-	dial = append([]grpc.DialOption{
-		grpc.WithTransportCredentials(insecure.NewCredentials()),
-		grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) { return listener.DialContext(ctx) }),
-	}, dial...)
-	conn, err := grpc.NewClient("passthrough:node", dial...)
+	dial = append([]grpc.DialOption{grpc.WithTransportCredentials(insecure.NewCredentials())}, dial...)
+	conn, err := grpc.NewClient(listener.Addr().String(), dial...)
 	require.NoError(s.tb, err)
 	s.tb.Cleanup(func() { _ = conn.Close() })
 	return conn
