@@ -247,8 +247,7 @@ func (t *Tx) CountAutomation(ctx context.Context, kind string, ranAt time.Time, 
 	}))
 }
 
-// PauseAutomation stores whether a kind's Schedule is paused. Due tasks of a paused kind do not hold up the ledger's
-// clock.
+// PauseAutomation stores whether a kind's Schedule is paused. Due tasks of a paused kind do not hold up the clock.
 func (d *DB) PauseAutomation(ctx context.Context, kind string, paused bool) error {
 	return failed("noting that automation is paused", d.queries.PauseAutomation(ctx, dbgen.PauseAutomationParams{
 		Kind: kind, IsPaused: paused,

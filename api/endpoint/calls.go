@@ -198,8 +198,8 @@ func (f *Server) beginCall(
 			}
 			status = FaultOf(err).HTTP()
 		}
-		if current.gone() {
-			status = statusClientGone
+		if current.gone() || ctx.Err() != nil && errors.Is(err, context.DeadlineExceeded) {
+			status = statusClientGone // it left, or its own deadline is over
 		}
 		f.report(ctx, current, status, 0, f.options.Now().Sub(started))
 		endSpan(status)

@@ -25,6 +25,9 @@ func (s *Service) fail(ctx context.Context, err error) error {
 	if errors.Is(err, context.Canceled) && ctx.Err() != nil {
 		return grpcstatus.Error(codes.Canceled, "the client ended the call")
 	}
+	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() != nil {
+		return grpcstatus.Error(codes.DeadlineExceeded, "the deadline of the call is over")
+	}
 	refusal := endpoint.FaultOf(err)
 	edge, _ := errors.AsType[*endpoint.RefusedError](err)
 	correlation := ""
