@@ -153,6 +153,12 @@ func (g grpcurl) isRefused(party, archived string, first printedTransaction) {
 	again := object{"commands": createNote(party, "first", "one")}
 	said = g.refuses(codes.AlreadyExists, "DUPLICATE_COMMAND", submit, again)
 	require.Contains(g.t, said, `"completion_offset": "`+first.Offset+`"`)
+	for method, field := range map[string]string{
+		"StateService/GetActiveContracts": "event_format", "UpdateService/GetUpdates": "update_format",
+	} {
+		said = g.refuses(codes.InvalidArgument, "MISSING_FIELD", grpcBase+method, object{})
+		require.Contains(g.t, said, `"field_name": "`+field+`"`)
+	}
 	_, said = g.call(codes.PermissionDenied, grpcBase+"admin.PartyManagementService/AllocateParty",
 		object{"partyIdHint": "bob"})
 	require.Contains(g.t, said, "Code: PermissionDenied")

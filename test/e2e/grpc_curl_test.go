@@ -39,6 +39,17 @@ func TestGRPC_ServesGrpcurl(t *testing.T) {
 	g.needsNoToken()
 	user, party := g.with(client.Token(secret, audience, adminUser)).administers()
 	g.with(client.Token(secret, audience, user)).commits(user, party)
+	requireNoFailures(t, n)
+}
+
+// requireNoFailures checks the log: no deadline or refusal of a client is a failure of the node.
+func requireNoFailures(t *testing.T, n *upNode) {
+	t.Helper()
+	log, err := os.ReadFile(filepath.Join(n.dir, "florin.log"))
+	require.NoError(t, err)
+	for line := range strings.Lines(string(log)) {
+		require.NotContains(t, line, `"level":"ERROR"`)
+	}
 }
 
 // grpcAddress is the address of the gRPC API that env names.

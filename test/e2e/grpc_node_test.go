@@ -26,6 +26,7 @@ func TestGRPC_ServesGrpcJS(t *testing.T) {
 	runScript(t, clients, &done, "streams.mjs", n.grpcAddress(t), ann.token(), ann.party(), "js-notes")
 	require.Len(t, done.UpdateIDs, 3)
 	require.Equal(t, 5, done.Pings)
+	requireNoFailures(t, n)
 	end, err := ann.LedgerEnd(t.Context())
 	require.NoError(t, err)
 	notes, err := ann.ActiveContracts(t.Context(), end, ann.party(), "#js-notes:N:Note")

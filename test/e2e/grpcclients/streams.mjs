@@ -167,6 +167,10 @@ async function refusals(first) {
   const stranger = new api.StateServiceClient(api.connect(address, 'no.real.token', compressed))
   const unknown = await api.failureOf(stranger.getLedgerEnd({}))
   assert.equal(unknown.code, 'UNAUTHENTICATED')
+  const outdated = await api.failureOf(updates.getUpdates(
+    api.GetUpdatesRequest.create({ filter: { filtersByParty: { [party]: {} } } })))
+  assert.equal(outdated.info.reason, 'MISSING_FIELD', 'clients of release 3.3 send no format')
+  assert.equal(outdated.info.metadata.field_name, 'update_format')
   const past = await api.failureOf(updates.getUpdateTrees(api.GetUpdatesRequest.create({}), {}))
   assert.equal(past.code, 'UNIMPLEMENTED')
 }
