@@ -80,10 +80,10 @@ func (a *Activities) planTurn(
 ) (plan AutomationPlan, guilty string, err error) {
 	err = a.inPlanning(ctx, func(p planning) error {
 		turn := &automationTurn{
-			planning: p, kind: kind, in: in, limit: limit, broken: broken, spent: map[ledger.Party]bool{},
+			planning: p, kind: kind, in: in, limit: limit, subjectErrors: broken, spenders: map[ledger.Party]bool{},
 		}
 		plan, err = turn.plan()
-		guilty = turn.guilty
+		guilty = turn.failedSubject
 		return err
 	})
 	return plan, guilty, err
@@ -97,12 +97,14 @@ type automationTurn struct {
 	in   PlanAutomationInput
 	// shared caches contracts of the DSO, which all subjects use.
 	shared map[sharedQuery][]ledger.Contract
-	// spent are the parties whose coin a submission of this turn spends; other actions that spend it wait.
-	spent map[ledger.Party]bool
-	// limit is the number of subjects; broken are the errors of those that must wait; guilty is the subject of an error.
-	limit          int
-	broken         map[string]error
-	guilty         string
+	// spenders are the parties whose coin a submission of this turn spends; other actions that spend it wait.
+	spenders map[ledger.Party]bool
+	// limit is the number of subjects.
+	limit int
+	// subjectErrors has the error of each subject that must wait.
+	subjectErrors map[string]error
+	// failedSubject is the subject that caused the current error.
+	failedSubject  string
 	ledgerSettings ledger.Settings
 	// topUp is the setting of top-ups; nil before the first query.
 	topUp *topUpOrNone
@@ -120,7 +122,7 @@ func (t *automationTurn) plan() (AutomationPlan, error) {
 	}
 	t.out = AutomationPlan{Looked: len(tasks), More: len(tasks) == t.limit}
 	if len(tasks) == 1 {
-		t.guilty = tasks[0].Subject
+		t.failedSubject = tasks[0].Subject
 	}
 	completions, err := t.outcomes(tasks)
 	if err != nil {
@@ -131,7 +133,7 @@ func (t *automationTurn) plan() (AutomationPlan, error) {
 	for _, task := range tasks {
 		settledTask, ended, err := t.decide(task, completions)
 		if err != nil {
-			t.guilty = task.Subject
+			t.failedSubject = task.Subject
 			return AutomationPlan{}, fmt.Errorf("%s: %w", task.Subject, err)
 		}
 		if ended {
@@ -176,7 +178,7 @@ func (t *automationTurn) outcomes(tasks []db.AutomationTask) (map[string]ledger.
 func (t *automationTurn) decide(
 	task db.AutomationTask, completions map[string]ledger.Completion,
 ) (settled db.AutomationTask, ended bool, err error) {
-	if err, ok := t.broken[task.Subject]; ok {
+	if err, ok := t.subjectErrors[task.Subject]; ok {
 		t.defect(&task, err)
 		return task, false, nil
 	}
@@ -222,12 +224,12 @@ func (t *automationTurn) decide(
 		return task, false, nil
 	case isNew && step.Action.CommandID == task.CommandID && t.putOff(&task, step, last):
 		return task, false, nil
-	case step.Spends != "" && t.spent[step.Spends]:
+	case step.Spends != "" && t.spenders[step.Spends]:
 		t.out.More = true // it stays due for another plan
 		return task, false, nil
 	default:
 		if step.Spends != "" {
-			t.spent[step.Spends] = true
+			t.spenders[step.Spends] = true
 		}
 		task.Spends = step.Spends
 		return task, false, t.submit(&task, *step.Action)

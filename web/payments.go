@@ -78,8 +78,8 @@ type subscriptionRequest struct {
 	Pay  payData          `json:"payData"`
 }
 
-// subscription is what the visitor pays at regular times. It can be cancelled by the id of its idle state, between two
-// payments.
+// subscription is a regular payment by the visitor. Between two payments it has an idle state; the id of that state
+// cancels it.
 type subscription struct {
 	Subscription contract[subscriptionRequest] `json:"subscription"`
 	State        struct {
@@ -92,7 +92,7 @@ type subscription struct {
 	} `json:"state"`
 }
 
-// Pay are the conditions, which the state has.
+// Pay has the payment conditions; the state contains them.
 func (s subscription) Pay() payData {
 	switch {
 	case s.State.Idle != nil:

@@ -58,7 +58,7 @@ type previewView struct {
 	Micros   int64
 	Left     string
 	Run      dryRun
-	// Fee is what the balance goes down by beside the amount, FeeDollars and Worth are in US dollars.
+	// Fee is the part of the cost beyond the amount. FeeDollars and Worth are in US dollars.
 	Fee               decimal.Decimal
 	FeeDollars, Worth string
 	// Traffic is the node's; nil if unknown.

@@ -19,8 +19,8 @@ const MemoCommands = "commands"
 // maxSummary limits the kinds of commands in a memo, because each workflow stores it three times.
 const maxSummary = 5
 
-// commandsOf lists the commands of submissions: each kind once, with its number. It has only the names of choices and
-// templates, without arguments. Clients choose these names, so it is cut.
+// commandsOf lists the kinds of commands in the submissions, each once with its count. It names choices and templates,
+// without arguments. It shortens the list, because clients choose the names.
 func commandsOf(submissions []ledger.Submission) string {
 	var kinds []string
 	counts := map[string]int{}

@@ -20,8 +20,8 @@
 //	}
 //
 // A body that is not JSON is a field []byte with `body:"bytes"`. Fields of bodies carry `json` names and `doc` texts;
-// `required:"true"` marks them required in the document. A struct that embeds [Strict] has its required fields demanded
-// by the decoder; in any other struct a missing field has its zero value, as in protobuf, and it is the endpoint that
-// refuses it. A pointer is a field that may be null. A struct that embeds [OneOf] has one pointer for each alternative
+// `required:"true"` marks them required in the document. If a struct embeds [Strict], the decoder refuses a
+// body without a required field. In any other struct a missing field has its zero value, as in protobuf, and the
+// endpoint refuses it. A pointer is a field that may be null. A struct that embeds [OneOf] has one pointer for each alternative
 // and is an object with exactly one key.
 package endpoint

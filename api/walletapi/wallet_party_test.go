@@ -65,8 +65,8 @@ func TestWallet_KeptWhenPrimaryPartyChanges(t *testing.T) {
 	}
 }
 
-// An operator can create a WalletAppInstall directly. It is a wallet when its party is the primary party of its user;
-// before, the user has none.
+// An operator can create a WalletAppInstall directly. The user has no wallet until the party of this contract is the
+// user's primary party.
 func TestWallet_ManualInstallNeedsPrimaryParty(t *testing.T) {
 	t.Parallel()
 	s, u := start(t)

@@ -121,8 +121,8 @@ func (c Contribution) Merge(given Onboarding, node Node, standing Standing) (Mer
 		return MergedOnboarding{}, conflict
 	case unsigned != nil && c.UserID != "" && !slices.Contains(standing.UserIDs, c.UserID):
 		return MergedOnboarding{}, fault.InvalidArgumentf(
-			"the request names userId %q, but the namespace of party %s has not signed it", c.UserID, short(string(party))).
-			WithHint("Send userId in the request that has the owner's signatures, or remove it.")
+			"userId %q needs a request with the signatures of the namespace of party %s", c.UserID, short(string(party))).
+			WithHint("Send userId together with these signatures, or leave userId out.")
 	}
 	merged := MergedOnboarding{Onboarding: given, UserIDs: slices.Clone(standing.UserIDs), Begins: standing.Pending == nil}
 	if c.UserID != "" && !slices.Contains(merged.UserIDs, c.UserID) {

@@ -57,7 +57,7 @@ func TestWorker_FinishesItsTasksBeforeItStops(t *testing.T) {
 		}
 		return err
 	})
-	// Temporal may give it a few tasks for earlier polls; then no more.
+	// The stopping worker may still get a few tasks for its earlier polls. After that it gets none.
 	queue := p.ledger(t).Name(workflows.SubmissionQueue)
 	var takers []string
 	for i := range 20 {

@@ -84,7 +84,8 @@ func (a *API) partyOnboarding(ctx context.Context, req partyOnboardingRequest) (
 		return a.toAPIOnboarding(standing.External.Onboarding, OnboardingAllocated)
 	}
 	return GetPartyOnboardingResponse{}, fault.PartyNotFoundWhen("reading an onboarding", req.Party).
-		WithHint("This node has no external party with this id, and no onboarding of it.")
+		WithHint("This node has no external party and no open onboarding with this id. Check the id, or begin with " +
+			"POST /v2/parties/external/generate-topology.")
 }
 
 func (a *API) toAPIOnboarding(

@@ -200,7 +200,7 @@ func (a *API) authenticatedUser(ctx context.Context, req authenticatedUserReques
 	caller, ok := claims.User()
 	if !ok {
 		return GetUserResponse{}, fault.MissingUserID("authorization is disabled, so no token names the user").
-			WithHint("Send the user id in the request.")
+			WithHint("Use GET /v2/users/{user-id} instead.")
 	}
 	identityProviderID := caller.IdentityProviderID
 	if req.IdentityProviderID != "" {
