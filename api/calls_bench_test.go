@@ -10,7 +10,6 @@ import (
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 	"google.golang.org/grpc"
-	"google.golang.org/protobuf/proto"
 
 	"github.com/florinledger/florin/api/ledgerapi"
 	"github.com/florinledger/florin/ledger"
@@ -22,6 +21,7 @@ import (
 // spot, so that the difference is that of the encodings.
 func BenchmarkSubmission(b *testing.B) {
 	node := func(b *testing.B) (*apitest.Server, ledger.Party) { // a record that grows makes later runs slower
+		b.Helper()
 		s := apitest.New(b, apitest.Options{Once: true})
 		alice := s.Party("alice")
 		s.ActingAs("alice", alice)
@@ -106,7 +106,7 @@ func BenchmarkUpdates(b *testing.B) {
 	b.Run("grpc", func(b *testing.B) {
 		conn := s.In(b).Calls()
 		request := updatesOf(alice, 0)
-		request.EndInclusive = proto.Int64(end)
+		request.EndInclusive = new(end)
 		for b.Loop() {
 			stream, err := conn.NewStream(s.As(b.Context(), "alice"), &grpc.StreamDesc{ServerStreams: true}, updatesCall)
 			require.NoError(b, err)
