@@ -47,12 +47,6 @@ func (f *Server) Operation(e Endpoint) (*Operation, error) {
 	return &Operation{handler}, nil
 }
 
-// Request is the type of the request.
-func (o *Operation) Request() reflect.Type { return o.handler.request }
-
-// Response is the type of the answer.
-func (o *Operation) Response() reflect.Type { return o.handler.response }
-
 // Serve calls the endpoint; encode gets its answer while the request has its turn.
 // A read ends at the request timeout; a change ends with its context.
 func (o *Operation) Serve(ctx context.Context, in Call, encode func(ctx context.Context, answer any) error) (err error) {
@@ -126,12 +120,6 @@ func (f *Server) Feed(s Stream) (*Feed, error) {
 	}
 	return &Feed{&streamHandler{Stream: s, server: f}}, nil
 }
-
-// Request is the type of the request.
-func (o *Feed) Request() reflect.Type { return o.handler.request }
-
-// Element is the type of the elements.
-func (o *Feed) Element() reflect.Type { return o.handler.element }
 
 // Serve runs the stream until its end. send waits until the connection has taken the element.
 func (o *Feed) Serve(ctx context.Context, in Call, send func(ctx context.Context, element any) error) (err error) {

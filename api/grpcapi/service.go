@@ -123,8 +123,7 @@ func (b *binder) file(file protoreflect.FileDescriptor) error {
 			ServiceName: string(service.FullName()), HandlerType: (*any)(nil), Metadata: file.Path(),
 		}
 		for j := range service.Methods().Len() {
-			described, err := b.method(service.Methods().Get(j), described)
-			if err != nil {
+			if err := b.method(service.Methods().Get(j), described); err != nil {
 				return fmt.Errorf("%s: %w", described.ServiceName, err)
 			}
 		}
@@ -136,10 +135,10 @@ func (b *binder) file(file protoreflect.FileDescriptor) error {
 }
 
 // method binds a method; one without a binding is not served.
-func (b *binder) method(described protoreflect.MethodDescriptor, into *grpc.ServiceDesc) (*grpc.ServiceDesc, error) {
+func (b *binder) method(described protoreflect.MethodDescriptor, into *grpc.ServiceDesc) error {
 	bound, ok := Bindings[described.FullName()]
 	if !ok || described.Parent().FullName() == clockService && b.endpoints[bound.Operation].OperationID == "" {
-		return into, nil
+		return nil
 	}
 	b.bound++
 	m := &method{
@@ -148,29 +147,30 @@ func (b *binder) method(described protoreflect.MethodDescriptor, into *grpc.Serv
 	}
 	var err error
 	if m.input, err = protoregistry.GlobalTypes.FindMessageByName(described.Input().FullName()); err != nil {
-		return into, err
+		return err
 	}
 	if m.output, err = protoregistry.GlobalTypes.FindMessageByName(described.Output().FullName()); err != nil {
-		return into, err
+		return err
 	}
 	if described.IsStreamingServer() {
 		into.Streams = append(into.Streams, grpc.StreamDesc{
 			StreamName: string(described.Name()), Handler: m.serveStream, ServerStreams: true,
 		})
-		return into, b.stream(m, described, b.streams[bound.Operation])
+		return b.stream(m, described, b.streams[bound.Operation])
 	}
 	into.Methods = append(into.Methods, grpc.MethodDesc{MethodName: string(described.Name()), Handler: m.serve})
-	return into, b.operation(m, described, bound)
+	return b.operation(m, described, bound)
 }
 
 func (b *binder) stream(m *method, described protoreflect.MethodDescriptor, stream endpoint.Stream) (err error) {
 	if m.feed, err = b.server.Feed(stream); err != nil {
 		return err
 	}
-	if m.request, err = b.planner.Message(described.Input(), m.feed.Request()); err != nil {
+	request, element := stream.Types()
+	if m.request, err = b.planner.Message(described.Input(), request); err != nil {
 		return err
 	}
-	m.answer, err = b.planner.Message(described.Output(), m.feed.Element())
+	m.answer, err = b.planner.Message(described.Output(), element)
 	return err
 }
 
@@ -182,10 +182,11 @@ func (b *binder) operation(m *method, described protoreflect.MethodDescriptor, b
 	if m.operation, err = b.server.Operation(found); err != nil {
 		return err
 	}
-	if m.request, err = b.planner.Request(described.Input(), m.operation.Request(), bound.Body, bound.ID); err != nil {
+	request, response := found.Types()
+	if m.request, err = b.planner.Request(described.Input(), request, bound.Body, bound.ID); err != nil {
 		return err
 	}
-	m.answer, err = b.planner.Message(described.Output(), m.operation.Response())
+	m.answer, err = b.planner.Message(described.Output(), response)
 	return err
 }
 
