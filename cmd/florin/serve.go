@@ -91,6 +91,9 @@ func serveRemote(
 	if err != nil {
 		return err
 	}
+	if address := n.GRPCAddress(); address != "" {
+		console.Println("florin: gRPC at " + address)
+	}
 	console.Println("florin: ready at " + n.URL())
 	supervised, cancel := context.WithCancel(ctx)
 	defer cancel()

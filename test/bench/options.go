@@ -24,6 +24,7 @@ const (
 const (
 	ModeAsync = "async" // a submission is done when the node acknowledged it; its completion is checked later
 	ModeWait  = "wait"  // a submission is done when the node answered with its completion
+	ModeGRPC  = "grpc"  // the same over gRPC
 )
 
 // adminUser is the user that LocalNet's tools administer a node with.
@@ -33,13 +34,14 @@ const adminUser = "ledger-api-user"
 type Options struct {
 	DataDir         string `default:".florin" env:"FLORIN_DATA_DIR" help:"Data directory of a node started by florin up; its addresses are read from there, unless --url names a node." placeholder:"DIR" type:"path"`
 	URL             string `env:"FLORIN_URL" help:"Base URL of another node's API." name:"url" placeholder:"URL"`
+	GRPCAddress     string `env:"FLORIN_GRPC_ADDRESS" help:"The node's gRPC API, for --mode grpc." name:"grpc-address" placeholder:"HOST:PORT"`
 	TemporalAddress string `env:"FLORIN_TEMPORAL_ADDRESS" help:"The node's Temporal, to measure Temporal alone too." placeholder:"HOST:PORT"`
 	Namespace       string `default:"default" env:"FLORIN_TEMPORAL_NAMESPACE" help:"Temporal namespace." placeholder:"NAME"`
 	Audience        string `env:"FLORIN_AUTH_AUDIENCE" help:"Audience of development tokens." placeholder:"TEXT"`
 	DSO             string `help:"DSO party. Default: bench asks the node." name:"dso" placeholder:"PARTY"`
 
 	Scenarios   []string      `default:"tap,wallet-tap,transfer,mixed" enum:"tap,wallet-tap,transfer,mixed" help:"What to submit; wallet-tap is measured only in mode wait." name:"scenario"`
-	Modes       []string      `default:"async,wait" enum:"async,wait" help:"Whether to wait for acknowledgements or for completions." name:"mode"`
+	Modes       []string      `default:"async,wait" enum:"async,wait,grpc" help:"Whether to wait for acknowledgements or for completions; grpc waits for completions over gRPC." name:"mode"`
 	Concurrency []int         `default:"1,16,64" help:"Numbers of concurrent clients."`
 	Duration    time.Duration `default:"5s" help:"Maximum duration of each measurement."`
 	Count       int           `default:"8000" help:"Maximum number of submissions of each measurement."`
@@ -106,8 +108,8 @@ func (o *Options) prepare() error {
 		}
 	}
 	for _, mode := range o.Modes {
-		if mode != ModeAsync && mode != ModeWait {
-			return fmt.Errorf("there is no mode %q: choose async or wait", mode)
+		if !slices.Contains([]string{ModeAsync, ModeWait, ModeGRPC}, mode) {
+			return fmt.Errorf("there is no mode %q: choose async, wait or grpc", mode)
 		}
 	}
 	return nil
@@ -164,8 +166,13 @@ func (o *Options) target() (runfile.Info, error) {
 		target = found
 	}
 	target.URL = cmp.Or(o.URL, target.URL)
+	target.GRPCAddress = cmp.Or(o.GRPCAddress, target.GRPCAddress)
 	target.DatabaseURL = cmp.Or(o.DatabaseURL, target.DatabaseURL)
 	target.TemporalAddress = cmp.Or(o.TemporalAddress, target.TemporalAddress)
+	if target.GRPCAddress == "" && slices.Contains(o.Modes, ModeGRPC) {
+		return runfile.Info{}, errors.New("--mode grpc needs the node's gRPC API: name it with --grpc-address, or start " +
+			"the node with --grpc-listen")
+	}
 	target.Secret = cmp.Or(o.Secret, target.Secret)
 	target.Audience = cmp.Or(o.Audience, target.Audience)
 	target.DSO = cmp.Or(o.DSO, target.DSO)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/florinledger/florin/client"
 	"github.com/florinledger/florin/devnet/runfile"
+	"github.com/florinledger/florin/test/calls"
 )
 
 // run is one benchmark under way.
@@ -23,6 +25,7 @@ type run struct {
 	name    string // the beginning of all names in the run
 	version string // of the API
 	client  *client.Client
+	calls   *calls.Client // nil without --mode grpc
 	coin    client.Coin
 	wallets []*wallet
 	users   []string // that act for the wallets
@@ -89,6 +92,11 @@ func newRun(options Options) (*run, error) {
 			},
 		},
 	}
+	if slices.Contains(options.Modes, ModeGRPC) {
+		if r.calls, err = calls.Dial(target.GRPCAddress); err != nil {
+			return nil, err
+		}
+	}
 	spends := 1
 	if options.Contention {
 		spends = 2
@@ -139,6 +147,9 @@ func (r *run) close(ctx context.Context) error {
 		r.temporal.client.Close()
 	}
 	r.client.Close()
+	if r.calls != nil {
+		err = errors.Join(err, r.calls.Close())
+	}
 	return err
 }
 

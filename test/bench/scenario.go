@@ -44,6 +44,11 @@ func (r *run) operation(stage, scenario, mode string, wallets []*wallet) (operat
 		submit = func(ctx context.Context, w *wallet, commands client.Commands) error {
 			return w.client.Submit(ctx, commands)
 		}
+	case ModeGRPC:
+		submit = func(ctx context.Context, w *wallet, commands client.Commands) error {
+			_, err := w.calls.SubmitAndWait(ctx, commands)
+			return err
+		}
 	case ModeWait:
 		submit = func(ctx context.Context, w *wallet, commands client.Commands) error {
 			_, err := w.client.SubmitAndWait(ctx, commands)

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/florinledger/florin/client"
+	"github.com/florinledger/florin/test/calls"
 )
 
 const (
@@ -28,6 +29,7 @@ const (
 type wallet struct {
 	// client is of the user that may act as the parties.
 	client           *client.Client
+	calls            *calls.Client
 	sender, receiver string
 	// owner is the client's own user, for taps by the wallet's route; nil until it is onboarded.
 	owner *resident
@@ -114,9 +116,12 @@ func (r *run) makeUser(ctx context.Context, admin *client.Client, wallets []*wal
 		return fmt.Errorf("create a user of the bench: %w", err)
 	}
 	r.users = append(r.users, user)
-	client := r.client.With(client.Token(r.target.Secret, r.target.Audience, user))
+	token := client.Token(r.target.Secret, r.target.Audience, user)
 	for _, w := range wallets {
-		w.client = client
+		w.client = r.client.With(token)
+		if r.calls != nil {
+			w.calls = r.calls.With(token)
+		}
 	}
 	return nil
 }

@@ -37,6 +37,8 @@ type crashLoad struct {
 	account      account
 	clients      []*crashClient
 	acknowledged atomic.Int64
+	// overGRPC are the acknowledged submissions over gRPC.
+	overGRPC atomic.Int64
 	// think is the pause of a client after each submission.
 	think time.Duration
 
@@ -67,12 +69,14 @@ type crashClient struct {
 	party    string
 	receiver string
 	// signer holds the party's key outside the node; nil for a party of the node.
-	signer   *signer
-	random   *rand.Rand
-	holdings []string // not spent, as far as the client knows
-	spent    []string
-	offers   []string // known to the client, withdrawn or not
-	attempts []*attempt
+	signer *signer
+	// callsGRPC is true for a client that submits over gRPC.
+	callsGRPC bool
+	random    *rand.Rand
+	holdings  []string // not spent, as far as the client knows
+	spent     []string
+	offers    []string // known to the client, withdrawn or not
+	attempts  []*attempt
 	// surprise is an unexpected answer.
 	surprise error
 }
@@ -101,7 +105,7 @@ func newCrashLoad(t *testing.T, dso string, seed uint64, targets ...*target) *cr
 	for i, party := range l.account.parties {
 		l.clients = append(l.clients, &crashClient{
 			load: l, target: targets[i%len(targets)], number: i, party: party, receiver: l.account.parties[(i+1)%crashClients],
-			random: rand.New(rand.NewPCG(seed, uint64(i)+1)),
+			callsGRPC: i%3 == 1 && e.calls != nil, random: rand.New(rand.NewPCG(seed, uint64(i)+1)),
 		})
 	}
 	// One more client signs for itself. It cannot pay a party that must sign as well.
@@ -214,17 +218,33 @@ func (c *crashClient) offering(id string) client.Command {
 	}}
 }
 
+// submitter submits over HTTP or over gRPC.
+type submitter interface {
+	Submit(context.Context, client.Commands) error
+	SubmitAndWait(context.Context, client.Commands) (client.Outcome, error)
+	SubmitAndWaitForTransaction(context.Context, client.Commands) (client.Transaction, error)
+}
+
+// api is the API of the client's node, in the encoding of the client.
+func (c *crashClient) api() submitter {
+	node := c.target.Load()
+	if c.callsGRPC {
+		return node.calls.With(c.load.account.token())
+	}
+	return node.as(c.load.account.user)
+}
+
 // submit makes one attempt and stores the answer.
 func (c *crashClient) submit(try *attempt, commands client.Commands) {
 	// The end of the load does not cancel requests in progress: their answers count.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.load.ctx), patience)
 	defer cancel()
-	api := c.target.Load().as(c.load.account.user)
+	api := c.api()
 	begun := c.load.forgave()
 	var err error
 	switch way := c.random.IntN(3); {
 	case c.signer != nil:
-		err = c.submitSigned(ctx, api, try, commands, way)
+		err = c.submitSigned(ctx, c.target.Load().as(c.load.account.user), try, commands, way)
 	case way == 0:
 		err = api.Submit(ctx, commands)
 	case way == 1:
@@ -240,6 +260,9 @@ func (c *crashClient) submit(try *attempt, commands client.Commands) {
 	try.acknowledged, try.refusal, c.surprise = judge(err)
 	if try.acknowledged {
 		c.load.acknowledged.Add(1)
+		if c.callsGRPC {
+			c.load.overGRPC.Add(1)
+		}
 	}
 	c.load.note(begun, err)
 }

@@ -99,6 +99,9 @@ func (p *parts) log(name string) *os.File {
 func (p *parts) launch(what string) *servedNode {
 	p.t.Helper()
 	arguments := append([]string{what, "--listen", "127.0.0.1:0", "--log-level", "warn", "--stop-delay", "0s"}, p.flags...)
+	if what == "api" {
+		arguments = append(arguments, "--grpc-listen", "127.0.0.1:0")
+	}
 	environment := append(p.environment(), "FLORIN_FAILPOINTS="+p.failpoints)
 	return &servedNode{program: startExecutable(p.t, p.executable, environment, arguments...), what: what}
 }

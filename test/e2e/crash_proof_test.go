@@ -38,8 +38,11 @@ func (l *crashLoad) prove(t *testing.T, e endpoint, temporal sdkclient.Client) {
 		}
 	}
 	end, completions := l.awaitEverything(t, e, temporal, attempts)
-	t.Logf("%d attempts, %d acknowledged (%d refused), %d without an answer; %d completions",
-		len(attempts), l.acknowledged.Load(), refusals, unknown, len(completions))
+	t.Logf("%d attempts, %d acknowledged (%d refused, %d over gRPC), %d without an answer; %d completions",
+		len(attempts), l.acknowledged.Load(), refusals, l.overGRPC.Load(), unknown, len(completions))
+	if e.calls != nil {
+		require.Positive(t, l.overGRPC.Load())
+	}
 	accepted := requireOneCompletionEach(t, attempts, completions)
 	l.requireSupply(t, e, end, attempts, accepted)
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/florinledger/florin/client"
+	"github.com/florinledger/florin/test/calls"
 	"github.com/florinledger/florin/devnet/runfile"
 )
 
@@ -29,6 +30,8 @@ const (
 type endpoint struct {
 	url    string
 	client *client.Client
+	// calls is for the gRPC API; nil without it.
+	calls *calls.Client
 }
 
 func newEndpoint(t *testing.T, url string) endpoint {
@@ -36,6 +39,16 @@ func newEndpoint(t *testing.T, url string) endpoint {
 	client := client.New(url, 64)
 	t.Cleanup(client.Close)
 	return endpoint{url: url, client: client}
+}
+
+// withCalls is the same endpoint with the address of its gRPC API.
+func (e endpoint) withCalls(t *testing.T, address string) endpoint {
+	t.Helper()
+	var err error
+	e.calls, err = calls.Dial(address)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = e.calls.Close() })
+	return e
 }
 
 func (e endpoint) as(user string) *client.Client {
@@ -102,6 +115,9 @@ func (n *upNode) awaitReady(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, n.PID(), n.info.PID)
 	n.endpoint = newEndpoint(t, n.info.URL)
+	if n.info.GRPCAddress != "" {
+		n.endpoint = n.withCalls(t, n.info.GRPCAddress)
+	}
 }
 
 // interrupt stops the node as Ctrl-C does, and checks that it succeeds and leaves no process behind.
@@ -135,9 +151,14 @@ func (n *servedNode) awaitReady(t *testing.T) {
 	const ready = "florin: ready at "
 	n.waitFor(t, ready+"http://")
 	n.waitFor(t, "\n")
-	_, rest, _ := strings.Cut(n.stdout.String(), ready)
+	said := n.stdout.String()
+	_, rest, _ := strings.Cut(said, ready)
 	url, _, _ := strings.Cut(rest, "\n")
 	n.endpoint = newEndpoint(t, url)
+	if _, rest, served := strings.Cut(said, "florin: gRPC at "); served {
+		address, _, _ := strings.Cut(rest, "\n")
+		n.endpoint = n.withCalls(t, address)
+	}
 }
 
 // serve starts a part of an installation and returns when it is ready.
