@@ -17,7 +17,6 @@ import (
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/metadata"
-	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/reflect/protoregistry"
 
@@ -149,9 +148,6 @@ func (b *binder) method(described protoreflect.MethodDescriptor, into *grpc.Serv
 	if m.input, err = protoregistry.GlobalTypes.FindMessageByName(described.Input().FullName()); err != nil {
 		return err
 	}
-	if m.output, err = protoregistry.GlobalTypes.FindMessageByName(described.Output().FullName()); err != nil {
-		return err
-	}
 	if described.IsStreamingServer() {
 		into.Streams = append(into.Streams, grpc.StreamDesc{
 			StreamName: string(described.Name()), Handler: m.serveStream, ServerStreams: true,
@@ -192,13 +188,13 @@ func (b *binder) operation(m *method, described protoreflect.MethodDescriptor, b
 
 // method serves one method.
 type method struct {
-	service       *Service
-	name          string
-	input, output protoreflect.MessageType
-	request       *mapping.Plan
-	answer        *mapping.Plan
-	operation     *endpoint.Operation
-	feed          *endpoint.Feed
+	service   *Service
+	name      string
+	input     protoreflect.MessageType
+	request   *mapping.Plan
+	answer    *mapping.Plan
+	operation *endpoint.Operation
+	feed      *endpoint.Feed
 	// verbose finds out whether answers name types and fields.
 	verbose func(protoreflect.Message) bool
 	// hasCommands means that values of commands come in.
@@ -271,12 +267,8 @@ func (m *method) call(
 
 // encode encodes an answer or an element.
 func (m *method) encode(answer any, values protovalue.Encoder) ([]byte, error) {
-	message := m.output.New()
 	c := &mapping.Conversion{Packages: m.service.ledger.KnownPackages(), Values: values}
-	if err := m.answer.Encode(c, reflect.ValueOf(answer), message); err != nil {
-		return nil, err
-	}
-	return proto.Marshal(message.Interface())
+	return m.answer.Append(nil, c, reflect.ValueOf(answer))
 }
 
 // headerOf are the metadata of a call that the node reads.

@@ -121,8 +121,12 @@ func (c *Client) encode(commands client.Commands) (*ledgerpb.Commands, error) {
 	if err := json.Unmarshal(text, &wire); err != nil {
 		return nil, err
 	}
+	encoded, err := c.commands.Append(nil, c.conversion, reflect.ValueOf(wire))
+	if err != nil {
+		return nil, err
+	}
 	out := &ledgerpb.Commands{}
-	return out, c.commands.Encode(c.conversion, reflect.ValueOf(wire), out.ProtoReflect())
+	return out, proto.Unmarshal(encoded, out)
 }
 
 func (c *Client) call(ctx context.Context, method string, in, out proto.Message) error {

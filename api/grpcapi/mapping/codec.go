@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"strings"
 
+	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/florinledger/florin/ledger/fault"
@@ -26,21 +27,27 @@ func (p *Planner) codec(field protoreflect.FieldDescriptor, target reflect.Type)
 		}
 		return codec{
 			decode: one.decode,
-			encode: func(c *Conversion, from reflect.Value, to protoreflect.Message, field protoreflect.FieldDescriptor) error {
-				value, err := one.encode(c, from, func() protoreflect.Value { return to.NewField(field) })
-				if err == nil && value.IsValid() {
-					to.Set(field, value)
-				}
-				return err
+			append: func(to []byte, c *Conversion, from reflect.Value) ([]byte, error) {
+				return one.append(protowire.AppendTag(to, field.Number(), wireType(field)), c, from)
 			},
 		}, nil
 	}
 }
 
-// single converts one value: a field, an element of a list, or a value of a map. make makes an empty message.
+// wireType is the form of a field, or of an element of a list.
+func wireType(field protoreflect.FieldDescriptor) protowire.Type {
+	switch field.Kind() {
+	case protoreflect.StringKind, protoreflect.BytesKind, protoreflect.MessageKind:
+		return protowire.BytesType
+	default: // the API has no other numbers
+		return protowire.VarintType
+	}
+}
+
+// single converts one value: a field, an element of a list, or a value of a map. append appends it without its tag.
 type single struct {
 	decode func(c *Conversion, from protoreflect.Value, to reflect.Value) error
-	encode func(c *Conversion, from reflect.Value, make func() protoreflect.Value) (protoreflect.Value, error)
+	append func(to []byte, c *Conversion, from reflect.Value) ([]byte, error)
 }
 
 func (p *Planner) listCodec(field protoreflect.FieldDescriptor, target reflect.Type) (codec, error) {
@@ -63,19 +70,14 @@ func (p *Planner) listCodec(field protoreflect.FieldDescriptor, target reflect.T
 			to.Set(out)
 			return nil
 		},
-		encode: func(c *Conversion, from reflect.Value, to protoreflect.Message, field protoreflect.FieldDescriptor) error {
-			if from.Len() == 0 {
-				return nil
-			}
-			list := to.Mutable(field).List()
+		append: func(to []byte, c *Conversion, from reflect.Value) (_ []byte, err error) {
 			for i := range from.Len() {
-				value, err := one.encode(c, from.Index(i), list.NewElement)
-				if err != nil {
-					return err
+				to = protowire.AppendTag(to, field.Number(), wireType(field))
+				if to, err = one.append(to, c, from.Index(i)); err != nil {
+					return nil, err
 				}
-				list.Append(value)
 			}
-			return nil
+			return to, nil
 		},
 	}, nil
 }
@@ -102,16 +104,18 @@ func (p *Planner) mapCodec(field protoreflect.FieldDescriptor, target reflect.Ty
 			to.Set(out)
 			return err
 		},
-		encode: func(c *Conversion, from reflect.Value, to protoreflect.Message, field protoreflect.FieldDescriptor) error {
-			entries := to.Mutable(field).Map()
+		append: func(to []byte, c *Conversion, from reflect.Value) (_ []byte, err error) {
 			for key, value := range from.Seq2() {
-				encoded, err := one.encode(c, value, entries.NewValue)
-				if err != nil {
-					return err
+				to = protowire.AppendTag(to, field.Number(), protowire.BytesType)
+				if to, err = appendNested(to, func(to []byte) ([]byte, error) {
+					to = protowire.AppendTag(to, field.MapKey().Number(), protowire.BytesType)
+					to = protowire.AppendString(to, validText(key.String()))
+					return one.append(protowire.AppendTag(to, field.MapValue().Number(), wireType(field.MapValue())), c, value)
+				}); err != nil {
+					return nil, err
 				}
-				entries.Set(protoreflect.ValueOfString(key.String()).MapKey(), encoded)
 			}
-			return nil
+			return to, nil
 		},
 	}, nil
 }
@@ -130,8 +134,8 @@ func (p *Planner) single(field protoreflect.FieldDescriptor, target reflect.Type
 			to.Set(reflect.New(target.Elem()))
 			return one.decode(c, from, to.Elem())
 		},
-		encode: func(c *Conversion, from reflect.Value, make func() protoreflect.Value) (protoreflect.Value, error) {
-			return one.encode(c, from.Elem(), make)
+		append: func(to []byte, c *Conversion, from reflect.Value) ([]byte, error) {
+			return one.append(to, c, from.Elem())
 		},
 	}, nil
 }
@@ -159,8 +163,8 @@ func (p *Planner) plain(field protoreflect.FieldDescriptor, target reflect.Type)
 				to.SetBytes(from.Bytes())
 				return nil
 			},
-			encode: func(_ *Conversion, from reflect.Value, _ func() protoreflect.Value) (protoreflect.Value, error) {
-				return protoreflect.ValueOfBytes(from.Bytes()), nil
+			append: func(to []byte, _ *Conversion, from reflect.Value) ([]byte, error) {
+				return protowire.AppendBytes(to, from.Bytes()), nil
 			},
 		}, nil
 	default:
@@ -180,8 +184,8 @@ func textCodec() single {
 			}
 			return nil
 		},
-		encode: func(_ *Conversion, from reflect.Value, _ func() protoreflect.Value) (protoreflect.Value, error) {
-			return protoreflect.ValueOfString(fmt.Sprint(from.Interface())), nil
+		append: func(to []byte, _ *Conversion, from reflect.Value) ([]byte, error) {
+			return protowire.AppendString(to, fmt.Sprint(from.Interface())), nil
 		},
 	}
 }
@@ -198,8 +202,8 @@ var scalars = map[scalar]single{
 			to.SetString(from.String())
 			return nil
 		},
-		encode: func(_ *Conversion, from reflect.Value, _ func() protoreflect.Value) (protoreflect.Value, error) {
-			return protoreflect.ValueOfString(strings.ToValidUTF8(from.String(), "\uFFFD")), nil
+		append: func(to []byte, _ *Conversion, from reflect.Value) ([]byte, error) {
+			return protowire.AppendString(to, validText(from.String())), nil
 		},
 	},
 	{protoreflect.BoolKind, reflect.Bool}: {
@@ -207,37 +211,32 @@ var scalars = map[scalar]single{
 			to.SetBool(from.Bool())
 			return nil
 		},
-		encode: func(_ *Conversion, from reflect.Value, _ func() protoreflect.Value) (protoreflect.Value, error) {
-			return protoreflect.ValueOfBool(from.Bool()), nil
+		append: func(to []byte, _ *Conversion, from reflect.Value) ([]byte, error) {
+			return protowire.AppendVarint(to, protowire.EncodeBool(from.Bool())), nil
 		},
 	},
-	{protoreflect.Int32Kind, reflect.Int32}: signed(func(n int64) protoreflect.Value {
-		return protoreflect.ValueOfInt32(int32(n))
-	}),
-	{protoreflect.Int64Kind, reflect.Int64}: signed(protoreflect.ValueOfInt64),
-	{protoreflect.Uint32Kind, reflect.Int32}: unsigned(math.MaxInt32, func(n uint64) protoreflect.Value {
-		return protoreflect.ValueOfUint32(uint32(n))
-	}),
-	{protoreflect.Uint32Kind, reflect.Int64}: unsigned(math.MaxUint32, func(n uint64) protoreflect.Value {
-		return protoreflect.ValueOfUint32(uint32(n))
-	}),
-	{protoreflect.Uint64Kind, reflect.Int64}: unsigned(math.MaxInt64, protoreflect.ValueOfUint64),
+	{protoreflect.Int32Kind, reflect.Int32}:  signed,
+	{protoreflect.Int64Kind, reflect.Int64}:  signed,
+	{protoreflect.Uint32Kind, reflect.Int32}: unsigned(math.MaxInt32),
+	{protoreflect.Uint32Kind, reflect.Int64}: unsigned(math.MaxUint32),
+	{protoreflect.Uint64Kind, reflect.Int64}: unsigned(math.MaxInt64),
 }
 
-func signed(value func(int64) protoreflect.Value) single {
-	return single{
-		decode: func(_ *Conversion, from protoreflect.Value, to reflect.Value) error {
-			to.SetInt(from.Int())
-			return nil
-		},
-		encode: func(_ *Conversion, from reflect.Value, _ func() protoreflect.Value) (protoreflect.Value, error) {
-			return value(from.Int()), nil
-		},
-	}
+var signed = single{
+	decode: func(_ *Conversion, from protoreflect.Value, to reflect.Value) error {
+		to.SetInt(from.Int())
+		return nil
+	},
+	append: func(to []byte, _ *Conversion, from reflect.Value) ([]byte, error) {
+		return protowire.AppendVarint(to, uint64(from.Int())), nil
+	},
 }
+
+// validText is a text as protobuf takes it.
+func validText(text string) string { return strings.ToValidUTF8(text, "\uFFFD") }
 
 // unsigned converts a number that JSON has as a signed one.
-func unsigned(largest uint64, value func(uint64) protoreflect.Value) single {
+func unsigned(largest uint64) single {
 	return single{
 		decode: func(_ *Conversion, from protoreflect.Value, to reflect.Value) error {
 			if from.Uint() > largest {
@@ -246,8 +245,8 @@ func unsigned(largest uint64, value func(uint64) protoreflect.Value) single {
 			to.SetInt(int64(from.Uint()))
 			return nil
 		},
-		encode: func(_ *Conversion, from reflect.Value, _ func() protoreflect.Value) (protoreflect.Value, error) {
-			return value(uint64(from.Int())), nil
+		append: func(to []byte, _ *Conversion, from reflect.Value) ([]byte, error) {
+			return protowire.AppendVarint(to, uint64(from.Int())), nil
 		},
 	}
 }
@@ -268,12 +267,12 @@ func enumCodec(enum protoreflect.EnumDescriptor, target reflect.Type) (single, e
 			to.SetString(string(found.Name()))
 			return nil
 		},
-		encode: func(_ *Conversion, from reflect.Value, _ func() protoreflect.Value) (protoreflect.Value, error) {
+		append: func(to []byte, _ *Conversion, from reflect.Value) ([]byte, error) {
 			found := enum.Values().ByName(protoreflect.Name(from.String()))
 			if found == nil {
-				return protoreflect.Value{}, fault.Internal(fmt.Errorf("%s has no value %q", enum.FullName(), from.String()))
+				return nil, fault.Internal(fmt.Errorf("%s has no value %q", enum.FullName(), from.String()))
 			}
-			return protoreflect.ValueOfEnum(found.Number()), nil
+			return protowire.AppendVarint(to, uint64(found.Number())), nil
 		},
 	}, nil
 }
@@ -306,9 +305,8 @@ func (p *Planner) messageCodec(message protoreflect.MessageDescriptor, target re
 		decode: func(c *Conversion, from protoreflect.Value, to reflect.Value) error {
 			return inner.Decode(c, from.Message(), to)
 		},
-		encode: func(c *Conversion, from reflect.Value, make func() protoreflect.Value) (protoreflect.Value, error) {
-			value := make()
-			return value, inner.Encode(c, from, value.Message())
+		append: func(to []byte, c *Conversion, from reflect.Value) ([]byte, error) {
+			return appendNested(to, func(to []byte) ([]byte, error) { return inner.Append(to, c, from) })
 		},
 	}, nil
 }

@@ -3,6 +3,7 @@ package mapping
 import (
 	"reflect"
 
+	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/florinledger/florin/ledger/fault"
@@ -62,28 +63,44 @@ func (f *fieldPlan) decodeChoice(c *Conversion, from protoreflect.Message, to re
 	return nil
 }
 
-// Encode fills the message from the struct.
-func (p *Plan) Encode(c *Conversion, from reflect.Value, to protoreflect.Message) error {
+// Append appends the message of the struct in its binary form.
+func (p *Plan) Append(to []byte, c *Conversion, from reflect.Value) (_ []byte, err error) {
 	for i := range p.fields {
 		field := &p.fields[i]
 		value := from.FieldByIndex(field.index)
 		if value.IsZero() && !field.demanded {
 			continue
 		}
-		var err error
-		if field.typed != nil {
-			err = c.encodeValue(field, from, to)
-		} else if field.inner != nil {
+		switch {
+		case field.typed != nil:
+			to, err = c.appendValue(to, field, from)
+		case field.inner != nil:
 			if value.Kind() == reflect.Pointer {
 				value = value.Elem()
 			}
-			err = field.inner.Encode(c, value, to)
-		} else {
-			err = field.codec.encode(c, value, to, field.descriptor)
+			to, err = field.inner.Append(to, c, value)
+		default:
+			to, err = field.codec.append(to, c, value)
 		}
 		if err != nil {
-			return err
+			return nil, err
 		}
 	}
-	return nil
+	return to, nil
+}
+
+// appendNested appends what write appends, with its length before it.
+func appendNested(to []byte, write func(to []byte) ([]byte, error)) ([]byte, error) {
+	start := len(to)
+	to, err := write(append(to, 0)) // most lengths take one byte
+	if err != nil {
+		return nil, err
+	}
+	length := len(to) - start - 1
+	if more := protowire.SizeVarint(uint64(length)) - 1; more > 0 {
+		to = append(to, make([]byte, more)...)
+		copy(to[start+1+more:], to[start+1:])
+	}
+	protowire.AppendVarint(to[:start], uint64(length))
+	return to, nil
 }

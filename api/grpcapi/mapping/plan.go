@@ -55,10 +55,10 @@ type fieldPlan struct {
 	typed typeOf
 }
 
-// codec converts one value. The target of encode is the container of a message, list or map, and a new scalar else.
+// codec converts a field. append appends it with its tag, or several times for a list.
 type codec struct {
 	decode func(c *Conversion, from protoreflect.Value, to reflect.Value) error
-	encode func(c *Conversion, from reflect.Value, parent protoreflect.Message, field protoreflect.FieldDescriptor) error
+	append func(to []byte, c *Conversion, from reflect.Value) ([]byte, error)
 }
 
 // Planner makes plans. It is used only while the node starts.
@@ -250,7 +250,7 @@ func (p *Planner) field(field protoreflect.FieldDescriptor, at place) (fieldPlan
 	out.codec, err = p.codec(field, at.typ)
 	isMessage := field.Kind() == protoreflect.MessageKind && !field.IsList() && !field.IsMap()
 	out.demanded = isMessage && at.typ.Kind() == reflect.Struct && !isOneOf(at.typ) &&
-		specialMessages[specialMessage{field.Message().FullName(), at.typ}].encode == nil
+		specialMessages[specialMessage{field.Message().FullName(), at.typ}].append == nil
 	return out, err
 }
 
@@ -314,13 +314,11 @@ func (p *Planner) alternative(field protoreflect.FieldDescriptor, typ reflect.Ty
 			}
 			return made.decode(c, from, to.Elem())
 		},
-		encode: func(
-			c *Conversion, from reflect.Value, parent protoreflect.Message, field protoreflect.FieldDescriptor,
-		) error {
+		append: func(to []byte, c *Conversion, from reflect.Value) ([]byte, error) {
 			if isWrapped {
-				return made.encode(c, from.Elem().Field(0), parent, field)
+				return made.append(to, c, from.Elem().Field(0))
 			}
-			return made.encode(c, from.Elem(), parent, field)
+			return made.append(to, c, from.Elem())
 		},
 	}, nil
 }

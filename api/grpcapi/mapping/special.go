@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"time"
 
+	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/types/known/durationpb"
@@ -35,15 +36,23 @@ func special[M proto.Message, T any](decode func(M) (T, error), encode func(T) (
 			}
 			return err
 		},
-		encode: func(_ *Conversion, from reflect.Value, _ func() protoreflect.Value) (protoreflect.Value, error) {
+		append: func(to []byte, _ *Conversion, from reflect.Value) ([]byte, error) {
 			value, _ := reflect.TypeAssert[T](from)
 			message, err := encode(value)
 			if err != nil {
-				return protoreflect.Value{}, err
+				return nil, err
 			}
-			return protoreflect.ValueOfMessage(message.ProtoReflect()), nil
+			return appendMessage(to, message)
 		},
 	}
+}
+
+// appendMessage appends a message with its length.
+func appendMessage(to []byte, message proto.Message) ([]byte, error) {
+	var options proto.MarshalOptions
+	to = protowire.AppendVarint(to, uint64(options.Size(message)))
+	options.UseCachedSize = true
+	return options.MarshalAppend(to, message)
 }
 
 var specialMessages = map[specialMessage]single{
@@ -113,9 +122,9 @@ var hexText = single{
 		to.SetString(hex.EncodeToString(from.Bytes()))
 		return nil
 	},
-	encode: func(_ *Conversion, from reflect.Value, _ func() protoreflect.Value) (protoreflect.Value, error) {
+	append: func(to []byte, _ *Conversion, from reflect.Value) ([]byte, error) {
 		content, err := hex.DecodeString(from.String())
-		return protoreflect.ValueOfBytes(content), err
+		return protowire.AppendBytes(to, content), err
 	},
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"reflect"
 
+	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/florinledger/florin/api/ledgerapi"
@@ -57,10 +58,12 @@ var valueTypes = map[protoreflect.FullName]typeOf{
 		return c.key(parent.(ledgerapi.PrefetchContractKey).TemplateID)
 	},
 	"com.daml.ledger.api.v2.CreatedEvent.create_arguments": func(c *Conversion, parent any) *lf.Type {
-		return c.payload(parent.(ledgerapi.CreatedEvent).TemplateID)
+		payload, _ := c.Packages.PayloadType(parent.(ledgerapi.CreatedEvent).TemplateID)
+		return payload
 	},
 	"com.daml.ledger.api.v2.CreatedEvent.contract_key": func(c *Conversion, parent any) *lf.Type {
-		return c.key(parent.(ledgerapi.CreatedEvent).TemplateID)
+		key, _ := c.Packages.KeyType(parent.(ledgerapi.CreatedEvent).TemplateID)
+		return key
 	},
 	"com.daml.ledger.api.v2.InterfaceView.view_value": func(c *Conversion, parent any) *lf.Type {
 		view, _ := c.Packages.ViewType(parent.(ledgerapi.JsInterfaceView).InterfaceID)
@@ -68,7 +71,8 @@ var valueTypes = map[protoreflect.FullName]typeOf{
 	},
 	"com.daml.ledger.api.v2.ExercisedEvent.choice_argument": func(c *Conversion, parent any) *lf.Type {
 		event := parent.(ledgerapi.ExercisedEvent)
-		return c.argument(choiceOwner(event), event.Choice)
+		argument, _ := c.Packages.ChoiceType(choiceOwner(event), event.Choice)
+		return argument
 	},
 	"com.daml.ledger.api.v2.ExercisedEvent.exercise_result": func(c *Conversion, parent any) *lf.Type {
 		event := parent.(ledgerapi.ExercisedEvent)
@@ -136,24 +140,23 @@ func (c *Conversion) decodeValue(field *fieldPlan, from protoreflect.Message, to
 	return nil
 }
 
-// encodeValue writes JSON of the record as a value.
-func (c *Conversion) encodeValue(field *fieldPlan, from reflect.Value, to protoreflect.Message) error {
+// appendValue appends JSON of the record as a value.
+func (c *Conversion) appendValue(to []byte, field *fieldPlan, from reflect.Value) ([]byte, error) {
 	raw := from.FieldByIndex(field.index).Bytes()
 	if string(raw) == "null" {
-		return nil
+		return to, nil
 	}
 	t := field.typed(c, from.Interface())
 	if t == nil {
-		return fault.Internal(fmt.Errorf("no type for %s of %+v", field.descriptor.FullName(), from.Interface()))
+		return nil, fault.Internal(fmt.Errorf("no type for %s of %+v", field.descriptor.FullName(), from.Interface()))
 	}
 	value, err := lf.DecodeJSON(t, raw)
 	if err != nil {
-		return fault.Internal(fmt.Errorf("%s: %w", field.descriptor.FullName(), err))
+		return nil, fault.Internal(fmt.Errorf("%s: %w", field.descriptor.FullName(), err))
 	}
+	to = protowire.AppendTag(to, field.descriptor.Number(), protowire.BytesType)
 	if record, ok := value.(lf.Record); ok && field.descriptor.Message().Name() == "Record" {
-		to.Set(field.descriptor, protoreflect.ValueOfMessage(c.Values.Record(record).ProtoReflect()))
-		return nil
+		return appendMessage(to, c.Values.Record(record))
 	}
-	to.Set(field.descriptor, protoreflect.ValueOfMessage(c.Values.Value(value).ProtoReflect()))
-	return nil
+	return appendMessage(to, c.Values.Value(value))
 }
