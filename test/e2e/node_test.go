@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/florinledger/florin/client"
-	"github.com/florinledger/florin/test/calls"
 	"github.com/florinledger/florin/devnet/runfile"
+	"github.com/florinledger/florin/test/calls"
 )
 
 const (
