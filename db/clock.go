@@ -168,5 +168,8 @@ func (w *Watcher) Clock(realTime func() time.Time) *Clock {
 	return c
 }
 
+// Simulated reports whether the ledger's time can be advanced.
+func (c *Clock) Simulated() bool { return c.state.Load().Simulated }
+
 // Now is the ledger's time.
 func (c *Clock) Now() time.Time { return c.state.Load().At(c.real()) }

@@ -89,7 +89,7 @@ func (n *Node) handler(background context.Context) (http.Handler, error) {
 		Catalog: n.catalog, Now: n.clock.Now, Pruner: audit.NewPruner(n.auditor, n.Database),
 		Settings: ledgerapi.Settings{
 			Version: settings.APIVersion, MaxListElements: settings.ListLimit,
-			Explains: n.options.Development && !settings.HasIssuer(),
+			SimulatedTime: n.clock.Simulated(), Explains: n.options.Development && !settings.HasIssuer(),
 		},
 	})
 	if err != nil {

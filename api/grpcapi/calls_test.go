@@ -3,6 +3,8 @@ package grpcapi_test
 import (
 	"bytes"
 	"io"
+	"net/http"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -222,6 +224,31 @@ func TestTime_MovesOnlyAClockThatIsNotReal(t *testing.T) {
 	require.Equal(t, codes.InvalidArgument, status.Code(set(apitest.Admin, later, now.GetCurrentTime())), "never back")
 }
 
+// compressedWith sends an empty message with a compression, as no library does that lacks it, and returns the headers of
+// the answer.
+func compressedWith(t *testing.T, conn *grpc.ClientConn, compression string) http.Header {
+	t.Helper()
+	transport := &http.Transport{Protocols: new(http.Protocols)}
+	transport.Protocols.SetUnencryptedHTTP2(true)
+	defer transport.CloseIdleConnections()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost,
+		"http://"+conn.Target()+base+"StateService/GetLedgerEnd", bytes.NewReader([]byte{1, 0, 0, 0, 0}))
+	require.NoError(t, err)
+	request.Header = http.Header{
+		"Content-Type": {"application/grpc"}, "Te": {"trailers"}, "Grpc-Encoding": {compression},
+		"Authorization": {"Bearer " + apitest.Token(t, "alice")},
+	}
+	answer, err := transport.RoundTrip(request)
+	require.NoError(t, err)
+	_, err = io.Copy(io.Discard, answer.Body)
+	require.NoError(t, err)
+	require.NoError(t, answer.Body.Close())
+	if answer.Header.Get("Grpc-Status") == "" {
+		return answer.Trailer
+	}
+	return answer.Header
+}
+
 // What a client may send beside what JSON allows.
 //
 // contract: grpc-bad-input
@@ -293,6 +320,9 @@ func TestCall_RefusesBadInput(t *testing.T) {
 		ctx := s.As(t.Context(), "alice")
 		require.NoError(t, conn.Invoke(ctx, base+"StateService/GetLedgerEnd", &ledgerpb.GetLedgerEndRequest{},
 			&ledgerpb.GetLedgerEndResponse{}, grpc.UseCompressor(gzip.Name)))
+		refused := compressedWith(t, conn, "squeeze")
+		require.Equal(t, strconv.Itoa(int(codes.Unimplemented)), refused.Get("Grpc-Status"))
+		require.Contains(t, refused.Get("Grpc-Message"), "squeeze")
 	})
 	t.Run("an unknown method", func(t *testing.T) {
 		t.Parallel()

@@ -3,15 +3,19 @@ package grpcapi_test
 import (
 	"context"
 	"errors"
+	"maps"
 	"os"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/health/grpc_health_v1"
-	"google.golang.org/grpc/reflection/grpc_reflection_v1"
 	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/reflect/protoregistry"
 
 	"github.com/florinledger/florin/api"
 	"github.com/florinledger/florin/test/apitest"
@@ -44,22 +48,45 @@ func TestHealth_AnswersWithoutAToken(t *testing.T) {
 	require.Equal(t, codes.NotFound, status.Code(err))
 }
 
-func TestReflection_ListsTheServicesOfTheDocument(t *testing.T) {
+func TestServices_AreThoseOfTheDocument(t *testing.T) {
 	t.Parallel()
-	_, conn, _ := node(t, apitest.Options{})
-	stream, err := grpc_reflection_v1.NewServerReflectionClient(conn).ServerReflectionInfo(t.Context())
-	require.NoError(t, err)
-	require.NoError(t, stream.Send(&grpc_reflection_v1.ServerReflectionRequest{
-		MessageRequest: &grpc_reflection_v1.ServerReflectionRequest_ListServices{},
-	}))
-	answer, err := stream.Recv()
-	require.NoError(t, err)
+	s, _, _ := node(t, apitest.Options{})
+	require.NoError(t, s.DB.StopClock(t.Context(), time.Now())) // so that the clock is served
 	document, err := os.ReadFile("../../docs/compatibility.md")
 	require.NoError(t, err)
 	_, section, ok := strings.Cut(string(document), "\n## gRPC\n")
 	require.True(t, ok)
-	for _, service := range answer.GetListServicesResponse().GetService() {
-		name := service.GetName()[strings.LastIndexByte(service.GetName(), '.')+1:]
-		require.Contains(t, section, name, "the document lists each service")
+	section, _, _ = strings.Cut(section, "\n## ")
+	listed := map[string][]string{}
+	for line := range strings.Lines(section) {
+		cells := strings.Split(line, " | ")
+		if service, isRow := strings.CutPrefix(cells[0], "| "); isRow && service != "Service" {
+			listed[service] = strings.Split(cells[1], ", ")
+		}
 	}
+	served := map[string][]string{}
+	for name, info := range s.CallServer().GetServiceInfo() {
+		service := name[strings.LastIndexByte(name, '.')+1:]
+		served[service] = nil
+		for _, method := range info.Methods {
+			served[service] = append(served[service], method.Name)
+		}
+	}
+	require.Equal(t, slices.Sorted(maps.Keys(served)), slices.Sorted(maps.Keys(listed)))
+	for service, methods := range served {
+		require.ElementsMatch(t, methods, listed[service], service)
+	}
+
+	_, rest, ok := strings.Cut(section, "UNIMPLEMENTED: ")
+	require.True(t, ok)
+	unserved, _, _ := strings.Cut(rest, ".")
+	protoregistry.GlobalFiles.RangeFiles(func(file protoreflect.FileDescriptor) bool {
+		for i := range file.Services().Len() {
+			service := file.Services().Get(i)
+			if strings.HasPrefix(string(service.FullName()), "com.daml.") && served[string(service.Name())] == nil {
+				require.Contains(t, unserved, service.Name())
+			}
+		}
+		return true
+	})
 }

@@ -47,6 +47,8 @@ type Settings struct {
 	MaxLedgerTimeAhead time.Duration
 	// Counts limit the size of one submission.
 	Counts Counts
+	// SimulatedTime says that the ledger's time can be advanced, and that the gRPC API serves it.
+	SimulatedTime bool
 	// Explains tells a refused caller which right it lacks, as only a development node may.
 	Explains bool
 }

@@ -3,6 +3,7 @@ package ledgerapi_test
 import (
 	"bufio"
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -21,14 +22,19 @@ import (
 
 	"github.com/coder/websocket"
 	"github.com/stretchr/testify/require"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/metadata"
 
 	"github.com/florinledger/florin/api/ledgerapi"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/ledgerpb"
 	"github.com/florinledger/florin/test/apitest"
 )
 
 var (
 	benchStreams = flag.Int("streams", 5000, "how many streams BenchmarkStreams_Idle opens")
+	benchCalls   = flag.Int("calls", 0, "how many streams a gRPC connection has; 0 for a WebSocket each")
 	benchPeriod  = flag.Duration("period", time.Minute, "how long each part of BenchmarkStreams_Idle takes")
 )
 
@@ -37,8 +43,9 @@ var (
 const (
 	clientsURL   = "FLORIN_BENCH_CLIENTS_URL"
 	clientsToken = "FLORIN_BENCH_CLIENTS_TOKEN"
-	clientsAsk   = "FLORIN_BENCH_CLIENTS_REQUEST"
+	clientsParty = "FLORIN_BENCH_CLIENTS_PARTY"
 	clientsCount = "FLORIN_BENCH_CLIENTS_COUNT"
+	clientsCalls = "FLORIN_BENCH_CLIENTS_CALLS"
 )
 
 func TestMain(m *testing.M) {
@@ -58,22 +65,29 @@ func beClients(url string) error {
 	if err != nil {
 		return err
 	}
+	perConnection, err := strconv.Atoi(os.Getenv(clientsCalls))
+	if err != nil {
+		return err
+	}
 	var frames atomic.Int64
-	for range count {
-		conn, _, err := websocket.Dial(context.Background(), url+completionsPath, &websocket.DialOptions{
-			Subprotocols: []string{"daml.ws.auth", "jwt.token." + os.Getenv(clientsToken)},
-		})
+	var conn *grpc.ClientConn
+	for i := range count {
+		var read func() error
+		if perConnection == 0 {
+			read, err = openSocket(url)
+		} else {
+			if i%perConnection == 0 {
+				conn, err = grpc.NewClient(url, grpc.WithTransportCredentials(insecure.NewCredentials()))
+			}
+			if err == nil {
+				read, err = openCall(conn)
+			}
+		}
 		if err != nil {
 			return err
 		}
-		if err := conn.Write(context.Background(), websocket.MessageText, []byte(os.Getenv(clientsAsk))); err != nil {
-			return err
-		}
 		go func() {
-			for {
-				if _, _, err := conn.Read(context.Background()); err != nil {
-					return
-				}
+			for read() == nil {
 				frames.Add(1)
 			}
 		}()
@@ -87,10 +101,39 @@ func beClients(url string) error {
 	return err
 }
 
+// openSocket opens a stream of completions; read reads an element.
+func openSocket(url string) (read func() error, err error) {
+	conn, _, err := websocket.Dial(context.Background(), url+completionsPath, &websocket.DialOptions{
+		Subprotocols: []string{"daml.ws.auth", "jwt.token." + os.Getenv(clientsToken)},
+	})
+	if err != nil {
+		return nil, err
+	}
+	ask := fmt.Appendf(nil, `{"parties":[%q]}`, os.Getenv(clientsParty))
+	read = func() error {
+		_, _, err := conn.Read(context.Background())
+		return err
+	}
+	return read, conn.Write(context.Background(), websocket.MessageText, ask)
+}
+
+// openCall is openSocket over gRPC.
+func openCall(conn *grpc.ClientConn) (read func() error, err error) {
+	ctx := metadata.AppendToOutgoingContext(context.Background(), "authorization", "Bearer "+os.Getenv(clientsToken))
+	stream, err := conn.NewStream(ctx, &grpc.StreamDesc{ServerStreams: true},
+		"/com.daml.ledger.api.v2.CommandCompletionService/CompletionStream")
+	if err != nil {
+		return nil, err
+	}
+	read = func() error { return stream.RecvMsg(&ledgerpb.CompletionStreamResponse{}) }
+	return read, errors.Join(
+		stream.SendMsg(&ledgerpb.CompletionStreamRequest{Parties: []string{os.Getenv(clientsParty)}}), stream.CloseSend())
+}
+
 // BenchmarkStreams_Idle measures the cost of streams of an inactive party: memory, goroutines, and CPU of the server's
 // process, without writes and while others write. The clients are in another process.
 //
-//	go test ./api/ledgerapi -run '^$' -bench IdleStreams -benchtime 1x -streams 5000
+//	go test ./api/ledgerapi -run '^$' -bench Streams_Idle -benchtime 1x -streams 5000
 func BenchmarkStreams_Idle(b *testing.B) {
 	s := apitest.New(b, apitest.Options{})
 	alice, bob := s.Party("alice"), s.Party("bob")
@@ -100,10 +143,14 @@ func BenchmarkStreams_Idle(b *testing.B) {
 		s.Call("alice", http.MethodPost, "/v2/commands/submit-and-wait", noteOf(alice, id)).OK(nil)
 	}
 	write("first")
+	url := s.URL()
+	if *benchCalls > 0 {
+		url = s.Calls().Target()
+	}
 	for b.Loop() {
 		alone := cpuOver(b, *benchPeriod, write)
 		before := usage()
-		stop := startClients(b, s, bob)
+		stop := startClients(b, s, url, bob)
 		after := usage()
 		perStream := func(bytes uint64) float64 { return float64(bytes) / float64(*benchStreams) }
 		b.ReportMetric(perStream(after.heap-before.heap), "heap-B/stream")
@@ -127,11 +174,12 @@ func noteOf(owner ledger.Party, id string) fields {
 }
 
 // startClients returns when all streams are open and have their first frame.
-func startClients(b *testing.B, s *apitest.Server, party ledger.Party) (stop func()) {
+func startClients(b *testing.B, s *apitest.Server, url string, party ledger.Party) (stop func()) {
 	b.Helper()
 	clients := exec.CommandContext(b.Context(), os.Args[0])
-	clients.Env = append(os.Environ(), clientsURL+"="+s.URL(), clientsToken+"="+apitest.Token(b, "bob"),
-		clientsCount+"="+strconv.Itoa(*benchStreams), clientsAsk+`={"parties":["`+string(party)+`"]}`)
+	clients.Env = append(os.Environ(), clientsURL+"="+url, clientsToken+"="+apitest.Token(b, "bob"),
+		clientsCount+"="+strconv.Itoa(*benchStreams), clientsCalls+"="+strconv.Itoa(*benchCalls),
+		clientsParty+"="+string(party))
 	clients.Stderr = os.Stderr
 	input, err := clients.StdinPipe()
 	require.NoError(b, err)

@@ -28,7 +28,7 @@ type FeaturesDescriptor struct {
 
 // ExperimentalFeatures lists experimental features.
 type ExperimentalFeatures struct {
-	StaticTime               SupportedFeature `json:"staticTime" doc:"Time that moves only on request"`
+	StaticTime               SupportedFeature `json:"staticTime" doc:"Time that clients can advance"`
 	CommandInspectionService SupportedFeature `json:"commandInspectionService" doc:"Inspection of commands in flight"`
 }
 
@@ -66,6 +66,7 @@ func (a *API) version(context.Context, endpoint.NoRequest) (GetLedgerAPIVersionR
 	return GetLedgerAPIVersionResponse{
 		Version: a.settings.Version,
 		Features: FeaturesDescriptor{
+			Experimental: ExperimentalFeatures{StaticTime: SupportedFeature{a.settings.SimulatedTime}},
 			UserManagement: UserManagementFeature{
 				Supported: true, MaxRightsPerUser: ledger.MaxUserRights, MaxUsersPageSize: ledger.MaxUsersPageSize,
 			},

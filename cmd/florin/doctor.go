@@ -36,9 +36,12 @@ func (c *doctorCommand) Run(ctx context.Context) error {
 	findings := []finding{c.directory(), c.space()}
 	node := c.node(ctx)
 	findings = append(findings, node)
+	if address, err := c.AskCalls(ctx); address != "" {
+		findings = append(findings, c.calls(address, err))
+	}
 	if _, held := datadir.Holder(c.DataDir); !held && c.URL == "" {
 		findings = append(findings, c.address(ctx, "127.0.0.1:7575", "--listen"),
-			c.address(ctx, "127.0.0.1:8233", "--temporal-ui-listen"))
+			c.address(ctx, "127.0.0.1:"+grpcPort, "--grpc-listen"), c.address(ctx, "127.0.0.1:8233", "--temporal-ui-listen"))
 	}
 	answer := console.Answer{
 		Data:  map[string]any{"findings": findings},
@@ -121,6 +124,14 @@ func (c *doctorCommand) node(ctx context.Context) finding {
 		} else if c.URL != "" {
 			found.Advice = "see the failed part, and the log of the node"
 		}
+	}
+	return found
+}
+
+func (c *doctorCommand) calls(address string, err error) finding {
+	found := finding{What: "gRPC", OK: err == nil, Found: "serves at " + address}
+	if err != nil {
+		found.Found, found.Advice = address+": "+err.Error(), remote.OnData(c.DataDir, "logs")+" shows why"
 	}
 	return found
 }

@@ -12,11 +12,18 @@ import (
 	"github.com/florinledger/florin/api"
 )
 
-// Calls serves the gRPC API of the node, and returns a connection to it.
-func (s *Server) Calls(dial ...grpc.DialOption) *grpc.ClientConn {
+// CallServer makes the server of the gRPC API of the node.
+func (s *Server) CallServer() *grpc.Server {
 	s.tb.Helper()
 	server, err := api.NewCallServer(s.tb.Context(), s.options, nil)
 	require.NoError(s.tb, err)
+	return server
+}
+
+// Calls serves the gRPC API of the node, and returns a connection to it.
+func (s *Server) Calls(dial ...grpc.DialOption) *grpc.ClientConn {
+	s.tb.Helper()
+	server := s.CallServer()
 	listener, err := (&net.ListenConfig{}).Listen(s.tb.Context(), "tcp", "127.0.0.1:0")
 	require.NoError(s.tb, err)
 	go func() { _ = server.Serve(listener) }()

@@ -39,16 +39,20 @@ func TestNode_RunsInTheBackground(t *testing.T) {
 	require.Equal(t, pid, info.PID)
 	require.Contains(t, requireDone(t, append([]string{"wait"}, at...)...), "the node is ready")
 	var state struct {
-		State, URL string
-		PID        int
+		State, URL, GRPC string
+
+		PID int
 	}
 	require.NoError(t, json.Unmarshal([]byte(requireDone(t, append([]string{"status", "--json"}, at...)...)), &state))
 	require.Equal(t, "ready", state.State)
 	require.Equal(t, info.URL, state.URL)
+	require.Equal(t, info.GRPCAddress, state.GRPC)
 	require.Equal(t, pid, state.PID)
 	awaitBanner(t, at...)
 	require.Equal(t, 1, strings.Count(requireDone(t, append([]string{"logs", "-n", "1"}, at...)...), "\n"))
-	require.Contains(t, requireDone(t, append([]string{"doctor"}, at...)...), "is in use by a node")
+	examined := requireDone(t, append([]string{"doctor"}, at...)...)
+	require.Contains(t, examined, "is in use by a node")
+	require.Contains(t, examined, "serves at "+info.GRPCAddress)
 	requireEnvironment(t, dir, info)
 	p := person{t: t, node: &upNode{dir: dir, info: info}}
 	p.ledger()

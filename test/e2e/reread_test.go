@@ -17,6 +17,10 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials"
+	"google.golang.org/grpc/health/grpc_health_v1"
+	"google.golang.org/grpc/peer"
 
 	"github.com/florinledger/florin/client"
 )
@@ -160,6 +164,22 @@ func shown(t *testing.T, address string, of *authority) string {
 	return connection.(*tls.Conn).ConnectionState().PeerCertificates[0].SerialNumber.String()
 }
 
+// shownToCalls is the serial number of the certificate of a gRPC API, which is well.
+func shownToCalls(t *testing.T, address string, of *authority) string {
+	t.Helper()
+	conn, err := grpc.NewClient(address, grpc.WithTransportCredentials(credentials.NewTLS(&tls.Config{
+		RootCAs: of.pool(), ServerName: "ledger.example",
+	})))
+	require.NoError(t, err)
+	defer conn.Close()
+	var server peer.Peer
+	answer, err := grpc_health_v1.NewHealthClient(conn).Check(t.Context(), &grpc_health_v1.HealthCheckRequest{},
+		grpc.Peer(&server))
+	require.NoError(t, err)
+	require.Equal(t, grpc_health_v1.HealthCheckResponse_SERVING, answer.GetStatus())
+	return server.AuthInfo.(credentials.TLSInfo).State.PeerCertificates[0].SerialNumber.String()
+}
+
 func TestServe_UsesTLSAndNotifiesTheServiceManager(t *testing.T) {
 	t.Parallel()
 	i := install(t)
@@ -184,19 +204,23 @@ func TestServe_UsesTLSAndNotifiesTheServiceManager(t *testing.T) {
 	}()
 	profiles := freeAddress(t)
 	node := launchPlain(t, append(i.environment(), "NOTIFY_SOCKET="+socket, "WATCHDOG_USEC=100000"),
-		"--tls-cert", certFile, "--tls-key", keyFile, "--profile-listen", profiles)
+		"--tls-cert", certFile, "--tls-key", keyFile, "--profile-listen", profiles, "--grpc-listen", "127.0.0.1:0")
 	node.waitFor(t, "florin: ready at https://")
 	node.waitFor(t, "\n")
-	_, address, _ := strings.Cut(strings.TrimSpace(node.stdout.String()), "https://")
+	said, address, _ := strings.Cut(strings.TrimSpace(node.stdout.String()), "https://")
+	_, calls, _ := strings.Cut(said, "florin: gRPC at ")
+	calls, _, _ = strings.Cut(calls, "\n")
 	require.Equal(t, "READY=1", <-told)
 	require.Equal(t, "WATCHDOG=1", <-told)
 
 	first := shown(t, address, issuer)
 	require.Equal(t, first, shown(t, address, issuer))
+	require.Equal(t, first, shownToCalls(t, calls, issuer))
 	issuer.issue(t, "ledger.example", certFile, keyFile)
 	node.hangup(t)
 	second := shown(t, address, issuer)
 	require.NotEqual(t, first, second, "the new certificate is shown")
+	require.Equal(t, second, shownToCalls(t, calls, issuer))
 	write(t, certFile, "nothing")
 	node.hangup(t)
 	require.Equal(t, second, shown(t, address, issuer), "an invalid certificate changes nothing")

@@ -32,6 +32,7 @@ type state struct {
 	// Detail says why a node is not ready.
 	Detail     string `json:"detail"`
 	URL        string `json:"url"`
+	GRPC       string `json:"grpc"`
 	PID        int    `json:"pid"`
 	TemporalUI string `json:"temporal_ui"`
 	Temporal   string `json:"temporal"`
@@ -53,7 +54,8 @@ func (n Node) look(ctx context.Context) (state, error) {
 	defer session.Close()
 	info := session.Info
 	found := state{
-		State: stateReady, URL: info.URL, PID: info.PID, TemporalUI: info.TemporalUI, Temporal: info.TemporalAddress,
+		State: stateReady, URL: info.URL, GRPC: info.GRPCAddress, PID: info.PID, TemporalUI: info.TemporalUI,
+		Temporal: info.TemporalAddress,
 	}
 	if info.Stopped {
 		found.State = stateStopped
@@ -95,7 +97,7 @@ func (s state) answer() console.Answer {
 	if s.Detail != "" {
 		answer.Text += ": " + console.Plain(strings.Join(strings.Split(strings.TrimSpace(s.Detail), "\n"), "; "))
 	}
-	for _, row := range [][]string{{"API", s.URL}, {"Temporal UI", s.TemporalUI}, {"Temporal", s.Temporal}} {
+	for _, row := range [][]string{{"API", s.URL}, {"gRPC", s.GRPC}, {"Temporal UI", s.TemporalUI}, {"Temporal", s.Temporal}} {
 		if row[1] != "" {
 			answer.Table.Rows = append(answer.Table.Rows, row)
 		}
