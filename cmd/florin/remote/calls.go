@@ -22,7 +22,7 @@ func (n Node) AskCalls(ctx context.Context) (address string, err error) {
 	}
 	info, err := runfile.Read(n.DataDir)
 	if err != nil || info.Stopped || info.GRPCAddress == "" {
-		return "", nil //nolint:nilerr // no node runs
+		return "", nil
 	}
 	secure := insecure.NewCredentials()
 	if strings.HasPrefix(info.URL, "https:") {
