@@ -46,6 +46,8 @@ type call struct {
 	// header are headers that the endpoint adds; nil for none.
 	header  http.Header
 	ignored ignoredFields
+	// sent are the bytes of the answers in another encoding than JSON.
+	sent int
 	// outcome is the status of the error that ended a stream, 0 for none; the handshake itself got 101.
 	outcome int
 }

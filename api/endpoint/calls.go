@@ -28,8 +28,7 @@ type Call struct {
 	Header http.Header
 	// Receive reads the message, once the caller is known.
 	Receive func() ([]byte, error)
-	// Decode fills the request, a struct as in the package comment. A caller without a right that does not depend on the
-	// request is refused before.
+	// Decode fills the request, a struct as in the package comment, as far as it can also with an error.
 	Decode func(ctx context.Context, message []byte, request reflect.Value) error
 	// Fail encodes an error.
 	Fail func(ctx context.Context, err error) error
@@ -100,7 +99,9 @@ func (o *Operation) serve(
 	}
 	request := reflect.New(s.request).Elem()
 	if err := in.Decode(ctx, message, request); err != nil {
-		return err
+		return cmp.Or(doWithNewRights(ctx, func() error { // a missing right is told before a missing field
+			return cmp.Or(s.checkAccess(current.claims), s.checkParties(current.claims, request))
+		}), err)
 	}
 	_, err = s.perform(ctx, current, caller, request, Exchange{Info: s.Info},
 		func(ctx context.Context, answer any) (any, error) { return nil, encode(ctx, answer) })
@@ -108,7 +109,13 @@ func (o *Operation) serve(
 }
 
 // Keep counts the bytes of an encoded answer until the end of the call.
-func Keep(ctx context.Context, bytes int) error { return callOf(ctx).budget.Keep(int64(bytes)) }
+func Keep(ctx context.Context, bytes int) error {
+	Sent(ctx, bytes)
+	return callOf(ctx).budget.Keep(int64(bytes))
+}
+
+// Sent notes bytes that go to the client, for the log.
+func Sent(ctx context.Context, bytes int) { callOf(ctx).sent += bytes }
 
 // Feed is a stream for calls.
 type Feed struct{ handler *streamHandler }
@@ -189,7 +196,7 @@ func (f *Server) beginCall(
 		if current.gone() || ctx.Err() != nil && errors.Is(err, context.DeadlineExceeded) {
 			status = statusClientGone // it left, or its own deadline is over
 		}
-		f.report(ctx, current, status, 0, f.options.Now().Sub(started))
+		f.report(ctx, current, status, current.sent, f.options.Now().Sub(started))
 		endSpan(status)
 		if err == nil {
 			return nil

@@ -278,6 +278,9 @@ func TestCall_RefusesBadInput(t *testing.T) {
 		"a name without a module": {func(r *ledgerpb.SubmitAndWaitForTransactionRequest) {
 			r.Commands.Commands[0].GetCreate().TemplateId.ModuleName = ""
 		}, codes.InvalidArgument, "module_name"},
+		"no template": {func(r *ledgerpb.SubmitAndWaitForTransactionRequest) {
+			r.Commands.Commands[0].GetCreate().TemplateId = nil
+		}, codes.InvalidArgument, "mandatory field: template_id"},
 		"too many passes": {func(r *ledgerpb.SubmitAndWaitForTransactionRequest) {
 			r.Commands.TapsMaxPasses = proto.Uint32(1 << 31)
 		}, codes.InvalidArgument, "larger than 2147483647"},
@@ -302,6 +305,18 @@ func TestCall_RefusesBadInput(t *testing.T) {
 			require.ErrorContains(t, err, c.want)
 		})
 	}
+	t.Run("a missing right before a missing field", func(t *testing.T) {
+		t.Parallel()
+		s.Rights("mallory")
+		request := valid()
+		request.Commands.Commands[0].GetCreate().CreateArguments = nil
+		err := conn.Invoke(s.As(t.Context(), "mallory"), base+"CommandService/SubmitAndWaitForTransaction", request,
+			&ledgerpb.SubmitAndWaitForTransactionResponse{})
+		require.Equal(t, codes.PermissionDenied, status.Code(err))
+		err = conn.Invoke(s.As(t.Context(), apitest.Admin), admin+"UserManagementService/UpdateUser",
+			&ledgerpb.UpdateUserRequest{}, &ledgerpb.UpdateUserResponse{})
+		require.ErrorContains(t, err, "mandatory field: user")
+	})
 	t.Run("metadata", func(t *testing.T) {
 		t.Parallel()
 		for name, pairs := range map[string][]string{
@@ -329,6 +344,16 @@ func TestCall_RefusesBadInput(t *testing.T) {
 		err := conn.Invoke(s.As(t.Context(), "alice"), base+"StateService/Nothing", &emptypb.Empty{}, &emptypb.Empty{})
 		require.Equal(t, codes.Unimplemented, status.Code(err))
 	})
+}
+
+func TestCall_IsLoggedWithItsSize(t *testing.T) {
+	t.Parallel()
+	var log bytes.Buffer
+	s, conn, _ := node(t, apitest.Options{Log: &log})
+	require.NoError(t, conn.Invoke(s.As(t.Context(), "alice"), base+"VersionService/GetLedgerApiVersion",
+		&ledgerpb.GetLedgerApiVersionRequest{}, &ledgerpb.GetLedgerApiVersionResponse{}))
+	require.Regexp(t, `"pattern":"/com.daml.ledger.api.v2.VersionService/GetLedgerApiVersion","status":200,.*"bytes":[1-9]`,
+		log.String())
 }
 
 // contract: grpc-errors

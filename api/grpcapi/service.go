@@ -223,11 +223,12 @@ func (m *method) serveStream(_ any, stream grpc.ServerStream) error {
 	var values protovalue.Encoder
 	// Some clients give a stream little time for its headers: they go out before the first element.
 	in := m.call(stream.Context(), stream.RecvMsg, &values, func() error { return stream.SendHeader(nil) })
-	return m.feed.Serve(stream.Context(), in, func(_ context.Context, element any) error {
+	return m.feed.Serve(stream.Context(), in, func(ctx context.Context, element any) error {
 		data, err := m.encode(element, values)
 		if err != nil {
 			return err
 		}
+		endpoint.Sent(ctx, len(data))
 		return stream.SendMsg(&frame{data})
 	})
 }

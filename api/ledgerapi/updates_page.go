@@ -37,7 +37,7 @@ type GetUpdatesPageResponse struct {
 	Updates                    []JsGetUpdateResponse `json:"updates" doc:"In the requested order"`
 	LowestPageOffsetExclusive  int64                 `json:"lowestPageOffsetExclusive" required:"true" doc:"Start of the page"`
 	HighestPageOffsetInclusive int64                 `json:"highestPageOffsetInclusive" required:"true" doc:"End of the page"`
-	NextPageToken              *endpoint.Bytes       `json:"nextPageToken" doc:"Token of the next page; null after the last"`
+	NextPageToken              *endpoint.Bytes       `json:"nextPageToken" doc:"Token of the next page; null after the last one of a range with an end, or in descending order"`
 }
 
 type updatesPageRequest struct {
@@ -70,7 +70,8 @@ func (a *API) updatesPage(ctx context.Context, req updatesPageRequest) (GetUpdat
 		return JsGetUpdateResponse{shown}, ok, err
 	}
 	page.Updates, err = fetchUpdates(ctx, a, &query, fetchBounds{limit: int(size), reads: maxPageReads}, show)
-	if err != nil || query.After == query.UpTo { // a failure, or the last page
+	isLast := query.After == query.UpTo && (body.EndOffsetInclusive != nil || body.DescendingOrder)
+	if err != nil || isLast {
 		return page, err
 	}
 	if body.DescendingOrder {
@@ -123,7 +124,10 @@ func (a *API) updatesCursor(ctx context.Context, body GetUpdatesPageRequest) (up
 		if err != nil {
 			return updatesCursor{}, err
 		}
-		_, err = a.headAfter(ctx, "Begin", cursor.begin)
+		head, err := a.headAfter(ctx, "Begin", cursor.begin)
+		if cursor.begin == cursor.end { // a range without end goes on with what is new
+			cursor.end = head.Offset
+		}
 		return cursor, err
 	}
 	head, err := a.record.Head(ctx)

@@ -9,8 +9,8 @@ import (
 	"github.com/florinledger/florin/ledger/fault"
 )
 
-// Decode fills the struct from the message.
-func (p *Plan) Decode(c *Conversion, from protoreflect.Message, to reflect.Value) error {
+// Decode fills the struct from the message. It fills all that it can, and returns the first error.
+func (p *Plan) Decode(c *Conversion, from protoreflect.Message, to reflect.Value) (first error) {
 	if last := len(p.id) - 1; last >= 0 {
 		holder := from
 		for _, field := range p.id[:last] {
@@ -19,32 +19,28 @@ func (p *Plan) Decode(c *Conversion, from protoreflect.Message, to reflect.Value
 		to.Field(p.idIndex).SetString(holder.Get(p.id[last]).String())
 	}
 	for i := range p.fields {
-		field := &p.fields[i]
-		if field.inner != nil {
-			if err := field.decodeChoice(c, from, to.FieldByIndex(field.index)); err != nil {
-				return err
-			}
-			continue
-		}
-		if field.typed != nil {
-			if err := c.decodeValue(field, from, to); err != nil {
-				return err
-			}
-			continue
-		}
-		if !from.Has(field.descriptor) {
-			switch {
-			case field.demanded || field.required:
-				return fault.MissingFieldNamed(string(field.descriptor.Name()))
-			case !isEnum(field.descriptor) || to.FieldByIndex(field.index).Kind() != reflect.String:
-				continue // an enum has a name for none
-			}
-		}
-		if err := field.codec.decode(c, from.Get(field.descriptor), to.FieldByIndex(field.index)); err != nil {
-			return err
+		if err := p.fields[i].decode(c, from, to); first == nil {
+			first = err
 		}
 	}
-	return nil
+	return first
+}
+
+func (f *fieldPlan) decode(c *Conversion, from protoreflect.Message, to reflect.Value) error {
+	switch {
+	case f.inner != nil:
+		return f.decodeChoice(c, from, to.FieldByIndex(f.index))
+	case f.typed != nil:
+		return c.decodeValue(f, from, to)
+	case from.Has(f.descriptor):
+		return f.codec.decode(c, from.Get(f.descriptor), to.FieldByIndex(f.index))
+	case f.demanded || f.required:
+		return fault.MissingFieldNamed(string(f.descriptor.Name()))
+	case isEnum(f.descriptor) && to.FieldByIndex(f.index).Kind() == reflect.String: // an enum has a name for none
+		return f.codec.decode(c, from.Get(f.descriptor), to.FieldByIndex(f.index))
+	default:
+		return nil
+	}
 }
 
 // decodeChoice fills the field of a one-of, unless no alternative is set.

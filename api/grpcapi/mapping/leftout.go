@@ -2,8 +2,11 @@ package mapping
 
 import (
 	"cmp"
+	"reflect"
 
 	"google.golang.org/protobuf/reflect/protoreflect"
+
+	"github.com/florinledger/florin/ledger/lf"
 )
 
 // isLeftOut reports whether a field has no partner in JSON on purpose.
@@ -35,10 +38,18 @@ var leftOut = map[protoreflect.FullName]string{
 	admin + "ValidateDarFileRequest.submission_id":              noUploadIDs,
 }
 
-// requiredFields have an older form in JSON, which takes their place there.
+// requiredFields have an older form in JSON, which takes their place there, or have their id in the path.
 var requiredFields = map[protoreflect.FullName]bool{
-	base + "GetUpdatesRequest.update_format":        true,
-	base + "GetActiveContractsRequest.event_format": true,
+	base + "GetUpdatesRequest.update_format":                               true,
+	base + "GetActiveContractsRequest.event_format":                        true,
+	admin + "UpdateUserRequest.user":                                       true,
+	admin + "UpdatePartyDetailsRequest.party_details":                      true,
+	admin + "UpdateIdentityProviderConfigRequest.identity_provider_config": true,
+}
+
+// isRequired reports whether a request must have a field. Names of templates and interfaces always.
+func isRequired(field protoreflect.FieldDescriptor, in reflect.Type) bool {
+	return requiredFields[field.FullName()] || !field.IsList() && in == reflect.TypeFor[lf.TypeName]()
 }
 
 // jsonNames are fields that JSON names otherwise.

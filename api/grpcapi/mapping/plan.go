@@ -237,7 +237,7 @@ func (p *Planner) fill(out *Plan, message protoreflect.MessageDescriptor, places
 }
 
 func (p *Planner) field(field protoreflect.FieldDescriptor, at place) (fieldPlan, error) {
-	out := fieldPlan{descriptor: field, index: at.index, required: requiredFields[field.FullName()]}
+	out := fieldPlan{descriptor: field, index: at.index, required: isRequired(field, at.typ)}
 	if isValue(field) {
 		typed, ok := valueTypes[field.FullName()]
 		if !ok || at.typ != rawType {
