@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"fmt"
 	"net/http"
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -217,7 +218,7 @@ func TestUpdatesPage_WithoutEndGoesOnWithWhatIsNew(t *testing.T) {
 		require.Equal(t, offset, page.HighestPageOffsetInclusive)
 		require.Len(t, page.Updates, min(int(offset), 1), "each update once")
 		body = body.with(fields{"pageToken": nextToken(page.NextPageToken)})
-		b.note(fmt.Sprint(offset))
+		b.note(strconv.FormatInt(offset, 10))
 	}
 }
 
