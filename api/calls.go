@@ -18,7 +18,7 @@ func NewCallServer(
 	if err != nil {
 		return nil, err
 	}
-	clock, err := options.Clock.OnlyCalls(ctx)
+	clock, err := options.Clock.GRPCEndpoints(ctx)
 	if err != nil {
 		return nil, err
 	}

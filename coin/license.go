@@ -60,7 +60,7 @@ type ValidatorLicenseRecordValidatorLivenessActivityResult struct {
 	CouponCid  lf.CID[ValidatorLivenessActivityRecord] `lf:"couponCid"`
 }
 
-// ValidatorLicenseReceiveFaucetCoupon was the older form of the same report.
+// ValidatorLicenseReceiveFaucetCoupon is the liveness report of older packages.
 type ValidatorLicenseReceiveFaucetCoupon struct {
 	_            struct{}                `lf:"splice-amulet:Splice.ValidatorLicense:ValidatorLicense_ReceiveFaucetCoupon"`
 	OpenRoundCid lf.CID[OpenMiningRound] `lf:"openRoundCid"`

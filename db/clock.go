@@ -112,9 +112,9 @@ func (d *DB) AdvanceClock(ctx context.Context, to func(ClockState) ClockState) (
 		advanced = to(state)
 		switch {
 		case !state.Before(advanced) || state.Static() != advanced.Static():
-			return state, fault.InvalidArgumentf("the clock can only be advanced: the new time is %s before the present one",
+			return state, fault.InvalidArgumentf("the clock moves only forward: the new time is %s before the ledger time",
 				state.At(time.Time{}).Sub(advanced.At(time.Time{}))).
-				WithHint("GET /v0/dev/clock tells the present ledger time.")
+				WithHint("Send a time after the one that GET /v0/dev/clock shows.")
 		case advanced.Ahead > MaxAhead:
 			return state, fault.InvalidArgumentf("ledger time may be at most %d years ahead of real time", MaxAhead/year)
 		}

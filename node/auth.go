@@ -13,7 +13,7 @@ import (
 // secret, which is for development.
 type tokenSettings struct {
 	AuthKeyFile       string        `help:"File with the public keys of the token issuer: a JWKS document, or keys and certificates in PEM. The node then refuses tokens signed with the shared secret." env:"FLORIN_AUTH_KEY_FILE"`
-	AuthJWKSURL       string        `name:"auth-jwks-url" help:"URL of the public keys of the tokens' issuer: https, or on this machine." env:"FLORIN_AUTH_JWKS_URL"`
+	AuthJWKSURL       string        `name:"auth-jwks-url" help:"URL of the public keys of the tokens' issuer: https, or http on this machine." env:"FLORIN_AUTH_JWKS_URL"`
 	AuthIssuer        string        `help:"Issuer that tokens must name; empty: any." env:"FLORIN_AUTH_ISSUER"`
 	AuthMaxLife       time.Duration `help:"Maximum remaining lifetime of a token; 0: any." env:"FLORIN_AUTH_MAX_LIFE"`
 	AuthLeeway        time.Duration `help:"Maximum difference between the node's clock and the issuer's." env:"FLORIN_AUTH_LEEWAY"`

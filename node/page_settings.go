@@ -18,9 +18,9 @@ type pageSettings struct {
 	Web string `help:"Serve the web page with the wallet: on or off. Default: on for florin up, otherwise off." enum:",on,off" default:"" env:"FLORIN_WEB"`
 
 	WebOIDCIssuer           string   `name:"web-oidc-issuer" help:"OpenID Connect provider for sign-in on the page; the API must accept its access tokens." env:"FLORIN_WEB_OIDC_ISSUER"`
-	WebOIDCClientID         string   `name:"web-oidc-client-id" help:"Client id of the page at that provider." env:"FLORIN_WEB_OIDC_CLIENT_ID"`
-	WebOIDCClientSecret     string   `name:"web-oidc-client-secret" help:"Client secret of the page at that provider; empty for a public client." env:"FLORIN_WEB_OIDC_CLIENT_SECRET" secret:""`
-	WebOIDCClientSecretFile string   `name:"web-oidc-client-secret-file" help:"File that holds that secret." env:"FLORIN_WEB_OIDC_CLIENT_SECRET_FILE"`
+	WebOIDCClientID         string   `name:"web-oidc-client-id" help:"Client id of the page at the OpenID Connect provider." env:"FLORIN_WEB_OIDC_CLIENT_ID"`
+	WebOIDCClientSecret     string   `name:"web-oidc-client-secret" help:"Client secret of the page at the OpenID Connect provider; empty for a public client." env:"FLORIN_WEB_OIDC_CLIENT_SECRET" secret:""`
+	WebOIDCClientSecretFile string   `name:"web-oidc-client-secret-file" help:"File with the client secret." env:"FLORIN_WEB_OIDC_CLIENT_SECRET_FILE"`
 	WebOIDCScopes           []string `name:"web-oidc-scopes" help:"Scopes that the page requests beside openid." env:"FLORIN_WEB_OIDC_SCOPES"`
 	WebOIDCAudience         string   `name:"web-oidc-audience" help:"Audience that the page requests, for providers that need one." env:"FLORIN_WEB_OIDC_AUDIENCE"`
 }

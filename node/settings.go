@@ -26,20 +26,20 @@ type Settings struct {
 	pageSettings
 
 	AuthSecret     string `help:"Secret that signs HS256 tokens, for development. Default: the word unsafe." env:"FLORIN_AUTH_SECRET" secret:""`
-	AuthSecretFile string `help:"File that holds that secret, read again on SIGHUP." env:"FLORIN_AUTH_SECRET_FILE"`
+	AuthSecretFile string `help:"File with the secret of --auth-secret, read again on SIGHUP." env:"FLORIN_AUTH_SECRET_FILE"`
 	AuthAudience   string `help:"Audience that tokens must name." default:"https://canton.network.global" env:"FLORIN_AUTH_AUDIENCE"`
 	AuthScope      string `help:"Scope that tokens may name instead of an audience; empty: no scope." default:"daml_ledger_api" env:"FLORIN_AUTH_SCOPE"`
 
-	CorsOrigins []string `help:"Web origins whose pages may call the node, as in https://wallet.example; loopback: all of this machine; none: no page; *: any page. Default: none; for florin up: loopback." env:"FLORIN_CORS_ORIGINS"`
+	CorsOrigins []string `help:"Web origins whose pages may call the node, such as https://wallet.example; loopback: all origins on this machine; none: no origin; *: any origin. Default: none; for florin up: loopback." env:"FLORIN_CORS_ORIGINS"`
 
 	Hosts []string `help:"Further host names that clients may use for the node and the Temporal UI. localhost and the listen address always work. *: any name. Default: any name if tokens come from an issuer (--auth-key-file or --auth-jwks-url); no other name if the node uses the shared secret." env:"FLORIN_HOSTS"`
 
 	MaxBatch      int           `help:"Maximum number of submissions in one workflow; 1: a workflow for each." default:"64" env:"FLORIN_MAX_BATCH"`
 	MaxInFlight   int           `help:"Maximum number of submissions in flight." default:"1024" env:"FLORIN_MAX_IN_FLIGHT"`
-	MaxCommitWait time.Duration `help:"/readyz answers 503 when, for longer than this, a submission has no completion, a commit waits for another session, or an activity keeps failing." default:"30s" env:"FLORIN_MAX_COMMIT_WAIT"`
+	MaxCommitWait time.Duration `help:"Longest delay before /readyz answers 503. The delay counts while a submission has no completion, a commit waits for another session, or an activity keeps failing." default:"30s" env:"FLORIN_MAX_COMMIT_WAIT"`
 
 	APIVersion     string        `name:"api-version" help:"Version that GET /v2/version reports." default:"3.5.0-SNAPSHOT" env:"FLORIN_API_VERSION"`
-	ListLimit      int           `help:"Maximum number of elements in a list answer (http-list-max-elements-limit)." default:"200" env:"FLORIN_LIST_LIMIT"`
+	ListLimit      int           `help:"Maximum number of elements in a list answer (Canton: http-list-max-elements-limit)." default:"200" env:"FLORIN_LIST_LIMIT"`
 	RequestTimeout time.Duration `help:"Maximum time of a request." default:"20s" env:"FLORIN_REQUEST_TIMEOUT"`
 
 	DatabaseConnections int32 `help:"Maximum number of database connections. The node opens one more for notifications." default:"32" env:"FLORIN_DATABASE_CONNECTIONS"`

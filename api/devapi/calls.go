@@ -24,9 +24,9 @@ type setTimeRequest struct {
 	Body SetTimeRequest `body:"json"`
 }
 
-// OnlyCalls are the operations of the gRPC API's TimeService. A ledger with real time has none: its clients take that as
+// GRPCEndpoints are the operations of the gRPC API's TimeService. A ledger with real time has none: its clients take that as
 // real time.
-func (a *API) OnlyCalls(ctx context.Context) ([]endpoint.Endpoint, error) {
+func (a *API) GRPCEndpoints(ctx context.Context) ([]endpoint.Endpoint, error) {
 	state, err := a.options.Clock.ClockState(ctx)
 	if err != nil || !state.Simulated {
 		return nil, err

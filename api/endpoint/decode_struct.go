@@ -101,8 +101,8 @@ func (s spellings) add(field wireField, key string) error {
 	return nil
 }
 
-// field reads a field and reports whether it has a value: null means left out, except for a demanded field. Required
-// raw JSON may be null.
+// field reads a field and reports whether it has a value: null means left out, except for a field that must have a
+// value. Required raw JSON may be null.
 func (d *decoder) field(target reflect.Value, field wireField) (given bool, err error) {
 	if target.Type() == rawType {
 		if err := d.value(target); err != nil {
@@ -125,7 +125,7 @@ func (d *decoder) field(target reflect.Value, field wireField) (given bool, err 
 	return true, d.fill(target, token)
 }
 
-// missing refuses a struct without a demanded field. A nil seen means that all fields are missing.
+// missing refuses a struct without a field that it must have. A nil seen means that all fields are missing.
 func (d *decoder) missing(shape *shape, seen []bool) error {
 	for _, field := range shape.fields {
 		if field.demanded && (seen == nil || !seen[field.index]) {

@@ -57,7 +57,7 @@ func New(options Options) (*Service, error) {
 		service: s, server: options.Server, planner: mapping.NewPlanner(), endpoints: map[string]endpoint.Endpoint{},
 		streams: map[string]endpoint.Stream{},
 	}
-	for _, e := range slices.Concat(options.Ledger.Endpoints(), options.Ledger.OnlyCalls(), options.Clock) {
+	for _, e := range slices.Concat(options.Ledger.Endpoints(), options.Ledger.GRPCEndpoints(), options.Clock) {
 		if _, isOtherPath := b.endpoints[e.OperationID]; !isOtherPath {
 			b.endpoints[e.OperationID] = e
 		}

@@ -110,13 +110,13 @@ type API struct {
 func New(options Options) (*API, error) {
 	switch {
 	case options.Node.ParticipantID == "" || options.Node.SynchronizerID == "":
-		return nil, errors.New("the ledger API needs the identity of the node")
+		return nil, errors.New("the ledger API needs Node")
 	case options.Catalog == nil || options.Submitter == nil || options.Onboarder == nil:
-		return nil, errors.New("the ledger API needs packages, and somewhere to submit to and to onboard parties")
+		return nil, errors.New("the ledger API needs Catalog, Submitter and Onboarder")
 	case options.Record == nil || options.Pruner == nil || options.Watcher == nil:
-		return nil, errors.New("the ledger API needs a record to read from, a pruner and a watcher of it")
+		return nil, errors.New("the ledger API needs Record, Pruner and Watcher")
 	case options.Now == nil:
-		return nil, errors.New("the ledger API needs a clock")
+		return nil, errors.New("the ledger API needs Now")
 	}
 	return &API{
 		node:      options.Node,

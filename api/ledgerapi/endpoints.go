@@ -42,9 +42,9 @@ func (a *API) Endpoints() []endpoint.Endpoint {
 	return append(all, a.stateEndpoints()...)
 }
 
-// OnlyCalls lists the operations that only the gRPC API has, or has in another form than JSON.
-func (a *API) OnlyCalls() []endpoint.Endpoint {
-	return slices.Concat(a.users.OnlyCalls(), a.parties.OnlyCalls(), a.packaged.OnlyCalls())
+// GRPCEndpoints lists the operations that only the gRPC API has, or has in another form than JSON.
+func (a *API) GRPCEndpoints() []endpoint.Endpoint {
+	return slices.Concat(a.users.GRPCEndpoints(), a.parties.GRPCEndpoints(), a.packaged.GRPCEndpoints())
 }
 
 func (a *API) commandEndpoints() []endpoint.Endpoint {

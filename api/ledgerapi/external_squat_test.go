@@ -65,7 +65,7 @@ func TestOnboarding_CannotBeTakenOver(t *testing.T) {
 	agreement.body.UserID = "other"
 	s.Rights("other")
 	body := agreement.allocate().Refused(http.StatusBadRequest, "INVALID_ARGUMENT")
-	require.Contains(t, body.Cause, `userId "other" needs a request with the signatures of the namespace of party bob::`)
+	require.Contains(t, body.Cause, `a request with userId "other" must be signed with the namespace keys of party bob::`)
 
 	t.Log("the agreement of the other host completes what the owner has signed, for whom the owner named")
 	agreement.body.UserID = "custodian"

@@ -310,7 +310,7 @@ func TestOnboarding_RefusesUnreadableRequests(t *testing.T) {
 			func(m *topologypb.TopologyTransaction) { m.Operation = topologypb.TopologyTransaction_OPERATION_REMOVE }),
 		"onboarding_transactions.transaction.serial: Onboarding transaction serial must be 1": change(
 			func(m *topologypb.TopologyTransaction) { m.Serial = 2 }),
-		"threshold must be positive": change(func(m *topologypb.TopologyTransaction) { ptp(m).Threshold = 0 }),
+		"threshold 0 must be at least 1": change(func(m *topologypb.TopologyTransaction) { ptp(m).Threshold = 0 }),
 		"signing threshold 2 is not between 1 and the number of keys (1)": change(
 			func(m *topologypb.TopologyTransaction) { ptp(m).PartySigningKeys.Threshold = 2 }),
 		"multi_hash_signatures.signatures: Signature format must be specified": func(

@@ -18,7 +18,7 @@ type tokenCommand struct {
 	TTL            time.Duration `name:"ttl" help:"Lifetime of the token; 0: no expiry."`
 	DataDir        string        `help:"Data directory of florin up; the secret is read from there." default:".florin" env:"FLORIN_DATA_DIR"`
 	AuthSecret     string        `help:"Secret to sign with. Default: the secret of the data directory, or unsafe without one." env:"FLORIN_AUTH_SECRET" secret:""`
-	AuthSecretFile string        `help:"File that holds that secret." env:"FLORIN_AUTH_SECRET_FILE"`
+	AuthSecretFile string        `help:"File with the secret of --auth-secret." env:"FLORIN_AUTH_SECRET_FILE"`
 	AuthAudience   string        `help:"Audience of the token. Default: the audience of the data directory." env:"FLORIN_AUTH_AUDIENCE"`
 }
 

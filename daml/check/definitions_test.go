@@ -214,7 +214,7 @@ func packageBreakages() []breakage {
 	}
 }
 
-func TestDefinitions_BreakTheirRule(t *testing.T) {
+func TestCheck_NamesTheBrokenRule(t *testing.T) {
 	t.Parallel()
 	for _, b := range breakages() {
 		t.Run(string(b.rule)+"/"+b.what, func(t *testing.T) {

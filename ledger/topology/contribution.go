@@ -121,8 +121,8 @@ func (c Contribution) Merge(given Onboarding, node Node, standing Standing) (Mer
 		return MergedOnboarding{}, conflict
 	case unsigned != nil && c.UserID != "" && !slices.Contains(standing.UserIDs, c.UserID):
 		return MergedOnboarding{}, fault.InvalidArgumentf(
-			"userId %q needs a request with the signatures of the namespace of party %s", c.UserID, short(string(party))).
-			WithHint("Send userId together with these signatures, or leave userId out.")
+			"a request with userId %q must be signed with the namespace keys of party %s", c.UserID, short(string(party))).
+			WithHint("Add these signatures, or leave userId out.")
 	}
 	merged := MergedOnboarding{Onboarding: given, UserIDs: slices.Clone(standing.UserIDs), Begins: standing.Pending == nil}
 	if c.UserID != "" && !slices.Contains(merged.UserIDs, c.UserID) {

@@ -41,7 +41,7 @@ func TestOnboarding_RefusesUnreadableTransactions(t *testing.T) {
 		{"transaction serial must be 1", func(m *topologypb.TopologyTransaction) { m.Serial = 2 }},
 		{"it has no mapping", func(m *topologypb.TopologyTransaction) { m.Mapping = nil }},
 		{"party: ", func(m *topologypb.TopologyTransaction) { ptpOf(m).Party = "alice" }},
-		{"threshold must be positive", func(m *topologypb.TopologyTransaction) { ptpOf(m).Threshold = 0 }},
+		{"threshold 0 must be at least 1", func(m *topologypb.TopologyTransaction) { ptpOf(m).Threshold = 0 }},
 		{"participants: ", func(m *topologypb.TopologyTransaction) { ptpOf(m).Participants[0].ParticipantUid = "x" }},
 		{"an unknown permission", func(m *topologypb.TopologyTransaction) { ptpOf(m).Participants[0].Permission = 0 }},
 		{"marked as onboarding", func(m *topologypb.TopologyTransaction) {

@@ -142,7 +142,7 @@ func readPartyToParticipant(m *topologypb.PartyToParticipant) (Mapping, error) {
 		return nil, fmt.Errorf("party: %w", err)
 	}
 	if out.Threshold < 1 {
-		return nil, errors.New("threshold must be positive")
+		return nil, fmt.Errorf("threshold %d must be at least 1", out.Threshold)
 	}
 	var participants []string
 	for _, host := range m.GetParticipants() {

@@ -52,11 +52,11 @@ func balance(t *testing.T, nodes ...string) endpoint {
 	for i, node := range nodes {
 		_, _ = fmt.Fprintf(&settings, "  server node-%d %s\n", i, node)
 	}
-	return front(t, "haproxy", settings.String(), address, "-db", "-f")
+	return startBalancer(t, "haproxy", settings.String(), address, "-db", "-f")
 }
 
-// front starts a load balancer with its settings in the file that its last argument names.
-func front(t *testing.T, name, settings, address string, arguments ...string) endpoint {
+// startBalancer writes the settings to a file, and starts a load balancer with this file as its last argument.
+func startBalancer(t *testing.T, name, settings, address string, arguments ...string) endpoint {
 	t.Helper()
 	executable, err := exec.LookPath(name)
 	if err != nil { // Debian's directory is only in the path of administrators

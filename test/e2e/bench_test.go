@@ -64,7 +64,7 @@ func TestBench_MeasuresARunningNode(t *testing.T) {
 	t.Parallel()
 	n := up(t, dataDir(t), "--max-batch", "1")
 	file := filepath.Join(t.TempDir(), "bench.json")
-	bench := runBench(t, "--smoke", "--data-dir", n.dir, "--json", file)
+	bench := runBench(t, "--smoke", "--mode", "async,wait,grpc", "--data-dir", n.dir, "--json", file)
 	require.Equal(t, 0, bench.exitCode(t), "it said: %s", bench.stderr)
 
 	printed := bench.stdout.String()
@@ -99,7 +99,7 @@ func TestBench_MeasuresARunningNode(t *testing.T) {
 
 func requireStages(t *testing.T, report benchReport) {
 	t.Helper()
-	require.Len(t, report.Stages, 7, "three scenarios in two modes, and the wallet's in one")
+	require.Len(t, report.Stages, 10, "three scenarios in three modes, and the wallet's in one")
 	for _, stage := range report.Stages {
 		name := stage.Scenario + ", " + stage.Mode
 		require.Positive(t, stage.Accepted, name)

@@ -24,7 +24,6 @@ func (w *window) offline(offline bool) *window {
 	return w
 }
 
-// value is the value of the field with a label.
 func (w *window) value(label string) string {
 	w.t.Helper()
 	text, err := ask[string](w, `(label) => [...document.querySelectorAll('input')].find(

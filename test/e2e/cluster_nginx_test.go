@@ -53,7 +53,7 @@ func balanceByNginx(t *testing.T, nodes ...string) endpoint {
 		block = strings.ReplaceAll(block, inGuide, here)
 	}
 	settings := strings.NewReplacer("DIRECTORY", t.TempDir(), "GUIDE", block).Replace(nginxSettings)
-	return front(t, "nginx", settings, address, "-e", "stderr", "-c")
+	return startBalancer(t, "nginx", settings, address, "-e", "stderr", "-c")
 }
 
 // TestCluster_RestartsBehindNginxWithoutErrors restarts each API under load behind an nginx, which does not use

@@ -59,16 +59,16 @@ func (c change) edit(d declaration) (string, error) {
 	switch c.verb {
 	case neverIf, alwaysIf:
 		fixed := map[string]string{neverIf: "false && ", alwaysIf: "true || "}[c.verb]
-		condition, err := only(d.conditions(wanted))
+		condition, err := requireOne(d.conditions(wanted))
 		return d.splice(condition, fixed+"("+condition.text+")"), err
 	case drop:
-		if element, err := only(d.elements(wanted)); err == nil {
+		if element, err := requireOne(d.elements(wanted)); err == nil {
 			return d.splice(element, ""), nil
 		}
-		if statement, err := only(d.statements(wanted)); err == nil {
+		if statement, err := requireOne(d.statements(wanted)); err == nil {
 			return d.splice(statement, "if false { "+statement.text+" }"), nil
 		}
-		part, err := only(d.strings(wanted))
+		part, err := requireOne(d.strings(wanted))
 		return d.splice(part, ""), err
 	case returns:
 		function, ok := d.node.(*ast.FuncDecl)
@@ -77,7 +77,7 @@ func (c change) edit(d declaration) (string, error) {
 		}
 		return d.splice(d.span(function.Body.Lbrace+1, function.Body.Lbrace+1), " if true { return "+wanted+" };"), nil
 	default:
-		part, err := only(append(d.nodes(wanted), d.strings(wanted)...))
+		part, err := requireOne(append(d.nodes(wanted), d.strings(wanted)...))
 		return d.splice(part, c.texts[1]), err
 	}
 }
@@ -88,7 +88,6 @@ type declaration struct {
 	set          *token.FileSet
 }
 
-// find finds the declaration of a place.
 func find(root, place string, changed map[string]string) (declaration, error) {
 	folder, base := path.Split(place)
 	name, target, _ := strings.Cut(base, ".")
@@ -166,8 +165,7 @@ type span struct {
 	text       string
 }
 
-// only requires exactly one span.
-func only(found []span) (span, error) {
+func requireOne(found []span) (span, error) {
 	if len(found) != 1 {
 		return span{}, fmt.Errorf("the text occurs %d times, expected once", len(found))
 	}

@@ -100,7 +100,7 @@ func rules() map[string]rule {
 		instruction + "/TransferInstruction_Reject":     {special: returnTransfer},
 		instruction + "/TransferInstruction_Withdraw":   {special: returnTransfer},
 		factoryTemplate + "/AllocationFactory_Allocate": {special: allocate},
-		allocation + "/Allocation_ExecuteTransfer":      {special: settle},
+		allocation + "/Allocation_ExecuteTransfer":      {special: readSettledLeg},
 
 		amuletModule + "LockedAmulet/LockedAmulet_Unlock":            change(lockOwner),
 		amuletModule + "LockedAmulet/LockedAmulet_UnlockV2":          as(change(lockOwner), "LockedAmulet_Unlock"),

@@ -45,7 +45,7 @@ type Item struct {
 	Subtype Subtype
 	// EventID is unique in the party's history. Clients page by it; its form may change.
 	EventID string
-	// Date is the effective time of the transaction; for an unknown one, the time of reading.
+	// Date is the effective time of the transaction; for KindUnknown, the time of reading.
 	Date time.Time
 
 	// Sender is the party that spent coin; for KindTransfer. Minted rewards increase the amount.

@@ -133,8 +133,8 @@ func allocate(r *reader, i int) (Item, error) {
 	return item, nil
 }
 
-// settle reads an executed leg of a settlement. Its event id ends with the id of the leg.
-func settle(r *reader, i int) (Item, error) {
+// readSettledLeg reads an executed leg of a settlement. Its event id ends with the id of the leg.
+func readSettledLeg(r *reader, i int) (Item, error) {
 	event := r.update.Events[i]
 	item := r.newItem(KindTransfer, event)
 	item.Subtype = Subtype{TemplateID: rulesID, Choice: "AmuletRules_Transfer"}

@@ -73,7 +73,7 @@ func decode(raw json.RawMessage) any {
 	return value
 }
 
-// traffic writes a number of bytes.
+// traffic formats bytes, such as 240 kB.
 func traffic(value any) (string, bool) {
 	text, isText := value.(string)
 	if number, isNumber := value.(json.Number); isNumber {

@@ -15,7 +15,7 @@ type GetPackageResponse struct {
 	Hash           string         `json:"hash" doc:"Hash of the package, which is its id"`
 }
 
-// HashFunction is a function of hashes.
+// HashFunction names the hash function of package ids.
 type HashFunction string
 
 // SHA256 is the function of all packages.
@@ -35,8 +35,8 @@ type PackageDetails struct {
 	Version     string              `json:"version" doc:"Its version"`
 }
 
-// OnlyCalls are the operations that only the gRPC API has, or has in another form.
-func (a *API) OnlyCalls() []endpoint.Endpoint {
+// GRPCEndpoints are the operations that only the gRPC API has, or has in another form.
+func (a *API) GRPCEndpoints() []endpoint.Endpoint {
 	return []endpoint.Endpoint{
 		endpoint.New(endpoint.Info{
 			Method: http.MethodGet, OperationID: "callGetPackage", Tag: tagPackages, Summary: "Get a package.",

@@ -26,8 +26,8 @@ type manyPartiesRequest struct {
 	IdentityProviderID string   `query:"identity-provider-id" doc:"Empty for the default identity provider"`
 }
 
-// OnlyCalls are the operations that only the gRPC API has, or has in another form.
-func (a *API) OnlyCalls() []endpoint.Endpoint {
+// GRPCEndpoints are the operations that only the gRPC API has, or has in another form.
+func (a *API) GRPCEndpoints() []endpoint.Endpoint {
 	return []endpoint.Endpoint{
 		endpoint.New(endpoint.Info{
 			Method: http.MethodGet, OperationID: "callGetParties", Tag: tagParties,

@@ -79,7 +79,8 @@ func changeParty(details *ledger.PartyDetails, given PartyDetails, changes v2.Ch
 			return refusedPartyUpdate(given.Party, "Update request attempted to modify the party's identity_provider_id")
 		}
 		return fault.PermissionDenied.New("Party %q belongs to the identity provider %q, not to %q",
-			details.Party, details.IdentityProviderID, given.IdentityProviderID)
+			details.Party, details.IdentityProviderID, given.IdentityProviderID).
+			WithHint("Send the party's own identityProviderId.")
 	}
 	if changes["is_local"] && given.IsLocal != details.IsLocal {
 		return refusedPartyUpdate(given.Party, "Update request attempted to modify the party's is_local")

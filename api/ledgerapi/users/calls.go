@@ -8,8 +8,8 @@ import (
 	"github.com/florinledger/florin/api/v2"
 )
 
-// OnlyCalls are the operations that the gRPC API has in another form: there, no user id means the user of the token.
-func (a *API) OnlyCalls() []endpoint.Endpoint {
+// GRPCEndpoints are the operations that the gRPC API has in another form: there, no user id means the user of the token.
+func (a *API) GRPCEndpoints() []endpoint.Endpoint {
 	return []endpoint.Endpoint{
 		endpoint.New(endpoint.Info{
 			Method: http.MethodGet, OperationID: "callGetUser", Tag: tagUsers,

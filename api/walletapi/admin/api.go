@@ -13,7 +13,7 @@ import (
 
 // PreapprovalRecord stores for whom the operator has paid.
 type PreapprovalRecord interface {
-	// ForgetProvidedPreapproval deletes the entry that the operator has paid for the receiver. It reports whether there
+	// ForgetProvidedPreapproval deletes the record that the operator paid for a preapproval of the receiver. It reports whether there
 	// was one, or an earlier attempt of the request deleted it.
 	ForgetProvidedPreapproval(ctx context.Context, receiver ledger.Party, by *db.KeyClaim) (bool, error)
 	// WakeProposals makes automation check at once the receivers that wait for a preapproval from the operator.

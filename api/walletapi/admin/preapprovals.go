@@ -108,7 +108,7 @@ func (a *API) cancelProvided(ctx context.Context, receiver ledger.Party, longest
 	return err
 }
 
-// forgetProvided deletes the entry that the operator has paid, when no preapproval is left. In a repeated request, the
+// forgetProvided deletes the record that the operator paid for a preapproval, when none is left. In a repeated request, the
 // first attempt may have cancelled them.
 func (a *API) forgetProvided(ctx context.Context, receiver ledger.Party) error {
 	attempt := changes.AttemptOf(ctx)

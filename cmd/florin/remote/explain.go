@@ -52,7 +52,7 @@ func (s *Session) explainNoAnswer(broken *url.Error) error {
 	case errors.Is(reason, io.EOF):
 		reason = errors.New("it closed the connection")
 	case broken.Timeout():
-		reason = errors.New("it does not answer in time")
+		reason = errors.New("no answer in time")
 	}
 	return console.Fail(console.ExitNoNode, hint, "no node answers at %s: %w", s.Info.URL, reason)
 }

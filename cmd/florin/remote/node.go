@@ -22,7 +22,7 @@ type Node struct {
 	Token          string `help:"Token to send, for a node with an issuer. Default: a development token." env:"FLORIN_TOKEN" group:"Node" secret:""`
 	TokenFile      string `help:"File with the token to send." env:"FLORIN_TOKEN_FILE" group:"Node"`
 	AuthSecret     string `help:"Secret of development tokens. Default: the secret of the data directory." env:"FLORIN_AUTH_SECRET" group:"Node" secret:""`
-	AuthSecretFile string `help:"File with that secret." env:"FLORIN_AUTH_SECRET_FILE" group:"Node"`
+	AuthSecretFile string `help:"File with the secret of --auth-secret." env:"FLORIN_AUTH_SECRET_FILE" group:"Node"`
 	AuthAudience   string `help:"Audience of development tokens." env:"FLORIN_AUTH_AUDIENCE" group:"Node"`
 	AdminUser      string `help:"Participant administrator that sends the requests." default:"${adminUser}" env:"FLORIN_ADMIN_USER" group:"Node"`
 }

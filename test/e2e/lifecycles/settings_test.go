@@ -60,7 +60,7 @@ func (n *node) offerNamed(trackingID string, sender, receiver ledger.Party, amou
 	}))
 }
 
-// sweepTo sweeps above 100 US dollars and leaves 10.
+// sweepTo is a sweep that starts above 100 US dollars and leaves 10.
 func sweepTo(receiver ledger.Party) settings.Sweep {
 	return settings.Sweep{
 		MaxBalanceUSD: decimal.FromInt(100), MinBalanceUSD: decimal.FromInt(10), Receiver: receiver,
@@ -207,7 +207,7 @@ func TestSweep_BacksOffAfterARefusal(t *testing.T) {
 	alice, bob, carol := n.party("alice"), n.party("bob"), n.party("carol")
 	n.wallet(alice)
 	n.wallet(carol)
-	// The description of an offer names the receiver, and may have less than 280 characters.
+	// The description of an offer names the receiver, and must have fewer than 280 characters: this name is too long.
 	n.set(settings.KindSweep, alice, sweepTo(n.party(strings.Repeat("r", 185))))
 	n.set(settings.KindSweep, carol, sweepTo(bob))
 	n.tap(alice, "100000.0")
