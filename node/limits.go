@@ -15,8 +15,8 @@ type limitSettings struct {
 	UserRate        float64 `help:"Maximum number of requests of one user in a second; 0: any number." default:"0" env:"FLORIN_USER_RATE"`
 	MaxReads        int     `help:"Maximum number of reads at the same time; one user gets at most a quarter. Further reads wait." default:"16" env:"FLORIN_MAX_READS"`
 	MaxUserInFlight int     `help:"Maximum number of submissions of one user without a completion yet." default:"768" env:"FLORIN_MAX_USER_IN_FLIGHT"`
-	MaxStreams      int     `help:"Maximum number of open WebSocket streams." default:"10000" env:"FLORIN_MAX_STREAMS"`
-	MaxUserStreams  int     `help:"Maximum number of open WebSocket streams of one user." default:"1000" env:"FLORIN_MAX_USER_STREAMS"`
+	MaxStreams      int     `help:"Maximum number of open streams, by WebSocket and gRPC." default:"10000" env:"FLORIN_MAX_STREAMS"`
+	MaxUserStreams  int     `help:"Maximum number of open streams of one user, by WebSocket and gRPC." default:"1000" env:"FLORIN_MAX_USER_STREAMS"`
 	MaxBody         int64   `help:"Maximum size of a request body in bytes." default:"10485760" env:"FLORIN_MAX_BODY"`
 	MaxMemory       int64   `help:"Maximum memory for request bodies and answers, in bytes. Bodies get one third, answers the rest. One user gets at most three eighths of each." default:"201326592" env:"FLORIN_MAX_MEMORY"`
 }

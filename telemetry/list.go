@@ -92,12 +92,12 @@ var list = []Metric{
 		"Submissions and onboarding contributions that a worker received without a valid seal of this ledger.", nil, Workers,
 	},
 	{
-		"florin_http_request_duration_seconds", Histogram, "Duration of HTTP requests, by method and route.",
+		"florin_http_request_duration_seconds", Histogram, "Duration of HTTP requests and gRPC calls, by method and route.",
 		[]string{"method", "route"},
 		Everyone,
 	},
 	{
-		"florin_http_requests_total", Counter, "Answered HTTP requests, by method, route and status.",
+		"florin_http_requests_total", Counter, "Answered HTTP requests and gRPC calls (method gRPC), by method, route and HTTP status.",
 		[]string{"method", "route", "status"},
 		Everyone,
 	},

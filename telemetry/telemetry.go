@@ -211,11 +211,14 @@ func (m *Metrics) Request(method, route string, status int, took time.Duration) 
 	m.requestDuration.WithLabelValues(known(method), route).Observe(took.Seconds())
 }
 
+// callMethod is the method of calls of the gRPC API.
+const callMethod = "gRPC"
+
 // known maps unknown methods to one label, so that clients cannot create labels.
 func known(method string) string {
 	switch method {
 	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete,
-		http.MethodOptions:
+		http.MethodOptions, callMethod:
 		return method
 	default:
 		return "other"

@@ -172,6 +172,38 @@ func (o *Feed) Serve(ctx context.Context, in Call, send func(ctx context.Context
 	})
 }
 
+// Attend runs a stream that needs no token and has no operation, such as of health, until it returns or the node stops.
+// It counts as a stream of a caller without a token. run goes on after an early end, until it finds that its stream is
+// gone.
+func (f *Server) Attend(ctx context.Context, in Call, run func(ctx context.Context)) (err error) {
+	ctx, current, end := f.beginCall(ctx, in)
+	defer func() { err = end(err, recover()) }()
+	changes := f.options.Streams.seen()
+	caller, busy, refused := f.admit(ctx, current, current.request)
+	if err := cmp.Or(busy, refused); err != nil {
+		return err
+	}
+	within, _, open, err := (&streamHandler{server: f}).join(ctx, current, caller, changes)
+	if err != nil {
+		return err
+	}
+	defer open.leave()
+	if open.refusal != nil {
+		return open.refusal
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		run(within)
+	}()
+	select {
+	case <-done:
+		return nil
+	case <-within.Done():
+		return context.Cause(within)
+	}
+}
+
 // beginCall starts the trace of a call. end writes its log line, and turns a panic into an error.
 func (f *Server) beginCall(
 	ctx context.Context, in Call,

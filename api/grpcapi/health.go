@@ -2,6 +2,8 @@ package grpcapi
 
 import (
 	"context"
+	"net/http"
+	"strings"
 	"time"
 
 	"google.golang.org/grpc"
@@ -9,6 +11,7 @@ import (
 	"google.golang.org/grpc/health/grpc_health_v1"
 	"google.golang.org/grpc/status"
 
+	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/internal/wait"
 )
 
@@ -71,6 +74,33 @@ func (h *health) Watch(
 			return status.FromContextError(stream.Context().Err()).Err()
 		}
 	}
+}
+
+// attended is a stream of a library with the context that ends when the node stops.
+type attended struct {
+	grpc.ServerStream
+
+	within context.Context //nolint:containedctx // as in the stream itself
+}
+
+func (a attended) Context() context.Context { return a.within }
+
+// attend serves the streams of health and reflection: they count as those of callers without a token, and end when the
+// node stops.
+func (s *Service) attend(
+	server any, stream grpc.ServerStream, info *grpc.StreamServerInfo, serve grpc.StreamHandler,
+) error {
+	if strings.HasPrefix(info.FullMethod, "/"+base) {
+		return serve(server, stream)
+	}
+	ended := make(chan error, 1)
+	call := endpoint.Call{Name: info.FullMethod, Header: http.Header{}, Fail: s.fail}
+	if err := s.server.Attend(stream.Context(), call, func(ctx context.Context) {
+		ended <- serve(server, attended{stream, ctx})
+	}); err != nil {
+		return err
+	}
+	return <-ended
 }
 
 func unknownService(name string) error {

@@ -11,13 +11,16 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/health/grpc_health_v1"
+	"google.golang.org/grpc/reflection/grpc_reflection_v1"
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/reflect/protoregistry"
 
 	"github.com/florinledger/florin/api"
+	"github.com/florinledger/florin/api/admission"
 	"github.com/florinledger/florin/test/apitest"
 )
 
@@ -46,6 +49,30 @@ func TestHealth_AnswersWithoutAToken(t *testing.T) {
 	require.Equal(t, grpc_health_v1.HealthCheckResponse_SERVING, first.GetStatus())
 	_, err = client.Check(t.Context(), &grpc_health_v1.HealthCheckRequest{Service: "nothing"})
 	require.Equal(t, codes.NotFound, status.Code(err))
+}
+
+// Streams of the libraries end when the node stops, and are limited like those of callers without a token.
+func TestHealth_WatchersAreLimitedAndEndWithTheNode(t *testing.T) {
+	t.Parallel()
+	s, conn, _ := node(t, apitest.Options{Limits: admission.New(admission.Options{AnonymousRequests: 2, Now: time.Now})})
+	client := grpc_health_v1.NewHealthClient(conn)
+	var watchers []grpc.ServerStreamingClient[grpc_health_v1.HealthCheckResponse]
+	for range 2 {
+		watcher, err := client.Watch(t.Context(), &grpc_health_v1.HealthCheckRequest{})
+		require.NoError(t, err)
+		_, err = watcher.Recv()
+		require.NoError(t, err)
+		watchers = append(watchers, watcher)
+	}
+	reflecting, err := grpc_reflection_v1.NewServerReflectionClient(conn).ServerReflectionInfo(t.Context())
+	require.NoError(t, err)
+	_, err = reflecting.Recv()
+	require.Equal(t, codes.Aborted, status.Code(err), "the limit of callers without a token")
+	require.NoError(t, s.Streams.Close(t.Context()))
+	for _, watcher := range watchers {
+		_, err := watcher.Recv()
+		require.Equal(t, codes.Unavailable, status.Code(err), err)
+	}
 }
 
 func TestServices_AreThoseOfTheDocument(t *testing.T) {

@@ -42,6 +42,7 @@ type ServerOptions struct {
 // NewServer makes a server with the service, health and reflection.
 func NewServer(service *Service, options ServerOptions) *grpc.Server {
 	settings := []grpc.ServerOption{
+		grpc.StreamInterceptor(service.attend),
 		grpc.ForceServerCodecV2(frames{}),
 		grpc.MaxRecvMsgSize(cmp.Or(options.MaxMessageBytes, endpoint.DefaultMaxBodyBytes)),
 		grpc.MaxHeaderListSize(maxMetadata), grpc.MaxConcurrentStreams(maxConcurrent),

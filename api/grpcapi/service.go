@@ -30,6 +30,7 @@ import (
 
 // Service is the gRPC Ledger API of a node.
 type Service struct {
+	server      *endpoint.Server
 	ledger      *ledgerapi.API
 	participant string
 	explains    bool
@@ -52,7 +53,9 @@ func New(options Options) (*Service, error) {
 		return nil, errors.New("the gRPC API needs a server of endpoints and the ledger API")
 	}
 	participant, _, _ := strings.Cut(options.Ledger.ParticipantID(), "::")
-	s := &Service{ledger: options.Ledger, participant: participant, explains: options.Ledger.Explains()}
+	s := &Service{
+		server: options.Server, ledger: options.Ledger, participant: participant, explains: options.Ledger.Explains(),
+	}
 	b := binder{
 		service: s, server: options.Server, planner: mapping.NewPlanner(), endpoints: map[string]endpoint.Endpoint{},
 		streams: map[string]endpoint.Stream{},
