@@ -22,13 +22,15 @@ func NewCallServer(
 	if err != nil {
 		return nil, err
 	}
-	service, err := grpcapi.New(grpcapi.Options{Server: server, Ledger: options.Ledger, Clock: clock})
+	service, err := grpcapi.New(grpcapi.Options{
+		Server: server, Ledger: options.Ledger, MaxMessageBytes: int(options.MaxBodyBytes), Clock: clock,
+	})
 	if err != nil {
 		return nil, err
 	}
 	readiness := shareAnswer(options.Readiness)
 	return grpcapi.NewServer(service, grpcapi.ServerOptions{
-		TLS: secure, MaxMessageBytes: int(options.MaxBodyBytes),
+		TLS: secure,
 		IsReady: func(ctx context.Context) bool {
 			for _, part := range readiness(ctx) {
 				if part.Err != nil {

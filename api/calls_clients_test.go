@@ -55,6 +55,8 @@ module M {
     choice Archive (self) (a: M:Archive): Unit, controllers M:one (M:Mask {owner} this) to upure @Unit ();
     choice @nonConsuming Look (self) (a: M:Look): Text, controllers M:one (M:Look {viewer} a)
       to upure @Text (M:Mask {text} this);
+    choice @nonConsuming Forget (self) (a: M:Look): Optional Text, controllers M:one (M:Look {viewer} a)
+      to upure @(Optional Text) (None @Text);
     implements $face:Face { view = $face:View { text = $text }; };
   };
 }
@@ -310,13 +312,13 @@ func TestCalls_ServeTheReferenceBackend(t *testing.T) {
 	n.mask("plain", "disclosed")
 	mask := n.blobOf("plain")
 
-	commands := func() *ledgerpb.Commands {
+	commands := func(choice string) *ledgerpb.Commands {
 		return &ledgerpb.Commands{
 			CommandId: uuid.NewString(), WorkflowId: "licence", ActAs: []string{string(provider)},
 			ReadAs: []string{string(provider)},
 			Commands: []*ledgerpb.Command{{Command: &ledgerpb.Command_Exercise{Exercise: &ledgerpb.ExerciseCommand{
 				TemplateId: &ledgerpb.Identifier{PackageId: "#plain", ModuleName: "M", EntityName: "Mask"},
-				ContractId: mask.GetContractId(), Choice: "Look", ChoiceArgument: &ledgerpb.Value{Sum: &ledgerpb.Value_Record{
+				ContractId: mask.GetContractId(), Choice: choice, ChoiceArgument: &ledgerpb.Value{Sum: &ledgerpb.Value_Record{
 					Record: &ledgerpb.Record{Fields: []*ledgerpb.RecordField{{
 						Label: "viewer", Value: &ledgerpb.Value{Sum: &ledgerpb.Value_Party{Party: string(provider)}},
 					}}},
@@ -327,18 +329,23 @@ func TestCalls_ServeTheReferenceBackend(t *testing.T) {
 			}},
 		}
 	}
-	submitted := commands()
+	submitted := commands("Look")
 	n.program("provider").call("CommandSubmissionService/Submit", &ledgerpb.SubmitRequest{Commands: submitted},
 		&ledgerpb.SubmitResponse{})
 	done := &ledgerpb.SubmitAndWaitForTransactionResponse{}
-	n.program("provider").call("CommandService/SubmitAndWaitForTransaction", // each call has a new token
-		&ledgerpb.SubmitAndWaitForTransactionRequest{Commands: commands(), TransactionFormat: &ledgerpb.TransactionFormat{
-			TransactionShape: ledgerpb.TransactionShape_TRANSACTION_SHAPE_LEDGER_EFFECTS,
-			EventFormat:      &ledgerpb.EventFormat{FiltersByParty: map[string]*ledgerpb.Filters{string(provider): {}}},
-		}}, done)
-	require.Equal(t, "licence", done.GetTransaction().GetWorkflowId())
-	require.Positive(t, done.GetTransaction().GetOffset())
-	require.Equal(t, "disclosed", done.GetTransaction().GetEvents()[0].GetExercised().GetExerciseResult().GetText())
+	for choice, requireResult := range map[string]func(*ledgerpb.Value){
+		"Look":   func(result *ledgerpb.Value) { require.Equal(t, "disclosed", result.GetText()) },
+		"Forget": func(result *ledgerpb.Value) { require.NotNil(t, result.GetOptional(), "None is a value") },
+	} {
+		n.program("provider").call("CommandService/SubmitAndWaitForTransaction", // each call has a new token
+			&ledgerpb.SubmitAndWaitForTransactionRequest{Commands: commands(choice), TransactionFormat: &ledgerpb.TransactionFormat{
+				TransactionShape: ledgerpb.TransactionShape_TRANSACTION_SHAPE_LEDGER_EFFECTS,
+				EventFormat:      &ledgerpb.EventFormat{FiltersByParty: map[string]*ledgerpb.Filters{string(provider): {}}},
+			}}, done)
+		require.Equal(t, "licence", done.GetTransaction().GetWorkflowId())
+		require.Positive(t, done.GetTransaction().GetOffset())
+		requireResult(done.GetTransaction().GetEvents()[0].GetExercised().GetExerciseResult())
+	}
 
 	completions := n.program("provider").open("CommandCompletionService/CompletionStream",
 		&ledgerpb.CompletionStreamRequest{Parties: []string{string(provider)}})
@@ -348,7 +355,7 @@ func TestCalls_ServeTheReferenceBackend(t *testing.T) {
 	require.Equal(t, "provider", first.GetCompletion().GetUserId())
 	require.Zero(t, first.GetCompletion().GetStatus().GetCode())
 
-	hidden := commands()
+	hidden := commands("Look")
 	hidden.DisclosedContracts = nil
 	p := n.program("provider")
 	err := p.conn.Invoke(p.context(t.Context()), calls+"CommandService/SubmitAndWaitForTransaction",

@@ -1,6 +1,7 @@
 package admission
 
 import (
+	"context"
 	"io"
 
 	"github.com/florinledger/florin/internal/budget"
@@ -53,6 +54,11 @@ type Body struct {
 // Body starts to count a body. Release it when its content is not needed any more.
 func (l *Limits) Body(caller Caller, from io.Reader) *Body {
 	return &Body{from, meter{limits: l, in: bodyBytes, account: caller.Account, free: FreeBody}}
+}
+
+// Receive waits for a place for a message that is on its way. Call release when it is here, or will not come.
+func (l *Limits) Receive(ctx context.Context, caller Caller) (release func(), err error) {
+	return l.take(ctx, messages, caller.Account)
 }
 
 // Asked starts to count the request of a stream.

@@ -26,6 +26,9 @@ const (
 	DirectCommits = 8
 	// UserDirectCommits is the part of DirectCommits for one user.
 	UserDirectCommits = 4
+	// Messages is the maximum number of messages of calls that are on their way at the same time: their bytes are known
+	// only at the end. UserMessages is the part of one user.
+	Messages, UserMessages = 128, 32
 	// AnonymousTurns is the maximum number of requests without a token that run at the same time.
 	AnonymousTurns = 4
 	// LargeAnswers is the maximum number of concurrent answers with an oversized row.
@@ -53,6 +56,8 @@ const (
 	streams
 	// refusedStreams counts streams whose client has not read the refusal yet.
 	refusedStreams
+	// messages counts messages of calls that are on their way.
+	messages
 	bodyBytes
 	// streamBytes counts requests of open streams. They are separate because they stay for long and must not block long
 	// bodies.
@@ -106,8 +111,12 @@ func (s *settings) table() [places]row {
 		anonymousStreams:  {Limits: turns.Limits{All: s.AnonymousRequests}, what: "streams without a valid token"},
 		streams:           {shared(s.Streams, s.UserStreams), "open streams", "streams", s.whole.UserStreams, 0},
 		refusedStreams:    {Limits: turns.Limits{Each: userRefusedStreams, Together: ofProvider(s.Streams)}},
-		bodyBytes:         {ofBodies, "bytes of long request bodies", "request_bytes", 0, 0},
-		streamBytes:       {ofBodies, "bytes of requests of open streams", "stream_request_bytes", 0, 0},
+		messages: {
+			Limits: shared(min(Messages, s.Requests), min(UserMessages, s.UserRequests)), what: "messages on their way",
+			patience: readWait,
+		},
+		bodyBytes:   {ofBodies, "bytes of long request bodies", "request_bytes", 0, 0},
+		streamBytes: {ofBodies, "bytes of requests of open streams", "stream_request_bytes", 0, 0},
 		answerBytes: {
 			shared(int(s.AnswerMemory), int(s.UserAnswerMemory)), "bytes of unsent answers", "answer_bytes", 0, 0,
 		},

@@ -10,6 +10,7 @@ import (
 	"reflect"
 	"runtime/debug"
 	"strings"
+	"time"
 
 	"github.com/florinledger/florin/api/admission"
 	"github.com/florinledger/florin/api/auth"
@@ -26,8 +27,10 @@ type Call struct {
 	Name string
 	// Header has the token and the trace.
 	Header http.Header
-	// Receive reads the message, once the caller is known.
+	// Receive reads the message, once the caller is known. It also returns after the call has ended.
 	Receive func() ([]byte, error)
+	// MaxMessage is the maximum length of the message in bytes.
+	MaxMessage int
 	// Decode fills the request, a struct as in the package comment, as far as it can also with an error.
 	Decode func(ctx context.Context, message []byte, request reflect.Value) error
 	// Fail encodes an error.
@@ -47,20 +50,26 @@ func (f *Server) Operation(e Endpoint) (*Operation, error) {
 }
 
 // Serve calls the endpoint; encode gets its answer while the request has its turn.
-// A read ends at the request timeout; a change ends with its context.
-func (o *Operation) Serve(ctx context.Context, in Call, encode func(ctx context.Context, answer any) error) (err error) {
+// A read ends at the request timeout; a change ends with its context. Call release when the client has the answer: until
+// then its bytes count.
+func (o *Operation) Serve(
+	ctx context.Context, in Call, encode func(ctx context.Context, answer any) error,
+) (release func(), err error) {
 	s := o.handler
 	ctx, current, end := s.server.beginCall(ctx, in)
-	defer func() { err = end(err, recover()) }()
+	defer func() {
+		if err = end(err, recover()); err != nil {
+			current.budget.Release()
+		}
+	}()
 	if !s.Changes() && !s.Long {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, s.server.options.RequestTimeout)
 		defer cancel()
 	}
-	defer func() { current.budget.Release() }()
 	err = o.serve(ctx, current, in, encode)
 	s.server.options.Limits.Hold(ctx, err)
-	return timely(ctx, err)
+	return func() { current.budget.Release() }, timely(ctx, err)
 }
 
 func (o *Operation) serve(
@@ -83,13 +92,10 @@ func (o *Operation) serve(
 			return current.claims.Require()
 		}
 	}
-	message, err := in.Receive()
-	if err != nil {
-		return err
-	}
 	body := limits.Body(caller, strings.NewReader(""))
 	defer body.Release()
-	if err := body.Take(int64(len(message))); err != nil {
+	message, err := s.server.receive(ctx, caller, body, in)
+	if err != nil {
 		return err
 	}
 	if len(message) > admission.FreeBody { // large messages are decoded only for callers with the right
@@ -106,6 +112,53 @@ func (o *Operation) serve(
 	_, err = s.perform(ctx, current, caller, request, Exchange{Info: s.Info},
 		func(ctx context.Context, answer any) (any, error) { return nil, encode(ctx, answer) })
 	return err
+}
+
+// prompt is the time in which a message usually comes after the head of its call.
+const prompt = time.Second
+
+// receive reads the message of a call until ctx ends, and counts its bytes. They are known only at the end, so a message
+// that does not come promptly counts as the longest one.
+func (f *Server) receive(
+	ctx context.Context, caller admission.Caller, body *admission.Body, in Call,
+) (message []byte, err error) {
+	release, err := f.options.Limits.Receive(ctx, caller)
+	if err != nil {
+		return nil, err
+	}
+	arrived := make(chan error, 1)
+	var received []byte
+	go func() {
+		defer release()
+		var err error
+		received, err = in.Receive()
+		arrived <- err
+	}()
+	late := time.NewTimer(prompt)
+	defer late.Stop()
+	for isLate := false; ; isLate = true {
+		select {
+		case err = <-arrived:
+			if err == nil {
+				err = body.Take(int64(len(received)))
+			}
+			return received, err
+		case <-ctx.Done():
+			if cause := context.Cause(ctx); !errors.Is(cause, context.Canceled) {
+				return nil, cause
+			}
+			return nil, <-arrived // the connection or the library has ended the call, and says why
+		case <-late.C:
+		}
+		if isLate {
+			return nil, &TimeoutError{Advice: "Send the message right after the head of the call."}
+		}
+		if err := body.Take(int64(in.MaxMessage)); err != nil {
+			return nil, err
+		}
+		defer body.Give(int64(in.MaxMessage))
+		late.Reset(f.streams().RequestWait)
+	}
 }
 
 // Keep counts the bytes of an encoded answer until the end of the call.
@@ -151,13 +204,10 @@ func (o *Feed) Serve(ctx context.Context, in Call, send func(ctx context.Context
 	if caller.Anonymous && s.Access != Open {
 		return current.claims.Require()
 	}
-	message, err := in.Receive()
-	if err != nil {
-		return err
-	}
 	body := s.server.options.Limits.Asked(caller, strings.NewReader(""))
 	defer body.Release() // the request counts as long as the stream is open
-	if err := body.Take(int64(len(message))); err != nil {
+	message, err := s.server.receive(within, caller, body, in)
+	if err != nil {
 		return err
 	}
 	request := reflect.New(s.request).Elem()

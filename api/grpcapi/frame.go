@@ -13,7 +13,17 @@ import (
 
 // frame is an encoded message. The server decodes a message after it knows the caller, and encodes an answer in the turn
 // of its request.
-type frame struct{ data []byte }
+type frame struct {
+	data []byte
+	// release runs when the client has the answer; nil for nothing.
+	release func()
+}
+
+// Get implements [mem.BufferPool]; nobody takes buffers from a frame.
+func (f *frame) Get(length int) *[]byte { return new(make([]byte, length)) }
+
+// Put implements [mem.BufferPool]: the transport is done with the answer.
+func (f *frame) Put(*[]byte) { f.release() }
 
 // frames is the codec of the server. It leaves frames as they are, and converts the messages of health and reflection.
 type frames struct{}
@@ -25,7 +35,14 @@ func (frames) Name() string { return "proto" }
 func (frames) Marshal(value any) (mem.BufferSlice, error) {
 	switch value := value.(type) {
 	case *frame:
-		return mem.BufferSlice{mem.SliceBuffer(value.data)}, nil
+		if value.release == nil {
+			return mem.BufferSlice{mem.SliceBuffer(value.data)}, nil
+		}
+		if mem.IsBelowBufferPoolingThreshold(cap(value.data)) { // the transport does not tell the end of short ones
+			value.release()
+			return mem.BufferSlice{mem.SliceBuffer(value.data)}, nil
+		}
+		return mem.BufferSlice{mem.NewBuffer(&value.data, value)}, nil
 	case proto.Message:
 		data, err := proto.Marshal(value)
 		return mem.BufferSlice{mem.SliceBuffer(data)}, err

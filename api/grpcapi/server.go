@@ -1,7 +1,6 @@
 package grpcapi
 
 import (
-	"cmp"
 	"context"
 	"time"
 
@@ -11,8 +10,6 @@ import (
 	"google.golang.org/grpc/health/grpc_health_v1"
 	"google.golang.org/grpc/keepalive"
 	"google.golang.org/grpc/reflection"
-
-	"github.com/florinledger/florin/api/endpoint"
 )
 
 const (
@@ -33,8 +30,6 @@ const (
 type ServerOptions struct {
 	// TLS has the certificate; nil for plain text.
 	TLS credentials.TransportCredentials
-	// MaxMessageBytes limits a request; 0 means the limit of bodies.
-	MaxMessageBytes int
 	// IsReady reports whether the node is ready; required.
 	IsReady func(ctx context.Context) bool
 }
@@ -44,7 +39,7 @@ func NewServer(service *Service, options ServerOptions) *grpc.Server {
 	settings := []grpc.ServerOption{
 		grpc.StreamInterceptor(service.attend),
 		grpc.ForceServerCodecV2(frames{}),
-		grpc.MaxRecvMsgSize(cmp.Or(options.MaxMessageBytes, endpoint.DefaultMaxBodyBytes)),
+		grpc.MaxRecvMsgSize(service.maxMessage),
 		grpc.MaxHeaderListSize(maxMetadata), grpc.MaxConcurrentStreams(maxConcurrent),
 		grpc.ConnectionTimeout(handshakeTimeout),
 		grpc.KeepaliveParams(keepalive.ServerParameters{Time: pingInterval, Timeout: pingTimeout}),

@@ -7,6 +7,7 @@
 package grpcapi
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -34,6 +35,7 @@ type Service struct {
 	ledger      *ledgerapi.API
 	participant string
 	explains    bool
+	maxMessage  int
 	services    []*grpc.ServiceDesc
 }
 
@@ -43,6 +45,8 @@ type Options struct {
 	Server *endpoint.Server
 	// Ledger has the operations; required.
 	Ledger *ledgerapi.API
+	// MaxMessageBytes limits a request; 0 means the limit of bodies.
+	MaxMessageBytes int
 	// Clock has the operations of the ledger's clock; none if it is real.
 	Clock []endpoint.Endpoint
 }
@@ -55,6 +59,7 @@ func New(options Options) (*Service, error) {
 	participant, _, _ := strings.Cut(options.Ledger.ParticipantID(), "::")
 	s := &Service{
 		server: options.Server, ledger: options.Ledger, participant: participant, explains: options.Ledger.Explains(),
+		maxMessage: cmp.Or(options.MaxMessageBytes, endpoint.DefaultMaxBodyBytes),
 	}
 	b := binder{
 		service: s, server: options.Server, planner: mapping.NewPlanner(), endpoints: map[string]endpoint.Endpoint{},
@@ -208,7 +213,7 @@ type method struct {
 func (m *method) serve(_ any, ctx context.Context, receive func(any) error, _ grpc.UnaryServerInterceptor) (any, error) {
 	var out frame
 	var values protovalue.Encoder
-	err := m.operation.Serve(ctx, m.call(ctx, receive, &values, func() error { return nil }),
+	release, err := m.operation.Serve(ctx, m.call(ctx, receive, &values, func() error { return nil }),
 		func(ctx context.Context, answer any) (err error) {
 			if out.data, err = m.encode(answer, values); err != nil {
 				return err
@@ -218,6 +223,7 @@ func (m *method) serve(_ any, ctx context.Context, receive func(any) error, _ gr
 	if err != nil {
 		return nil, err
 	}
+	out.release = release
 	return &out, nil
 }
 
@@ -232,7 +238,7 @@ func (m *method) serveStream(_ any, stream grpc.ServerStream) error {
 			return err
 		}
 		endpoint.Sent(ctx, len(data))
-		return stream.SendMsg(&frame{data})
+		return stream.SendMsg(&frame{data: data})
 	})
 }
 
@@ -242,10 +248,11 @@ func (m *method) call(
 ) endpoint.Call {
 	return endpoint.Call{
 		Name: m.name, Header: headerOf(ctx), Fail: m.service.fail,
+		MaxMessage: m.service.maxMessage,
 		Receive: func() ([]byte, error) {
 			var in frame
 			err := receive(&in)
-			return in.data, err
+			return in.data, asUnread(err)
 		},
 		Decode: func(ctx context.Context, data []byte, request reflect.Value) error {
 			message := m.input.New()

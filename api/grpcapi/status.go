@@ -22,6 +22,9 @@ const maxStatus = 4096
 
 // fail makes the status of an error: the same code, category, context and resources as in the body of JSON.
 func (s *Service) fail(ctx context.Context, err error) error {
+	if unread, ok := errors.AsType[*unreadError](err); ok {
+		return unread.status
+	}
 	if errors.Is(err, context.Canceled) && ctx.Err() != nil {
 		return grpcstatus.Error(codes.Canceled, "the client ended the call")
 	}
@@ -42,6 +45,31 @@ func (s *Service) fail(ctx context.Context, err error) error {
 	facts.Context = maps.Clone(refusal.Context)
 	_ = facts.With("participant", s.participant).With("tid", trace)
 	return grpcstatus.FromProto(fit(&facts, correlation, trace)).Err()
+}
+
+// unreadError is a message that the library could not read. The client gets the library's status; for the log it is a
+// mistake of the client.
+type unreadError struct {
+	status error
+	as     error
+}
+
+// Error implements error.
+func (e *unreadError) Error() string { return e.status.Error() }
+
+// Unwrap returns the fault for the log.
+func (e *unreadError) Unwrap() error { return e.as }
+
+// asUnread explains why there is no message; nil for nil.
+func asUnread(err error) error {
+	switch grpcstatus.Code(err) {
+	case codes.OK:
+		return nil
+	case codes.Canceled, codes.DeadlineExceeded, codes.Unavailable:
+		return &unreadError{err, context.Canceled}
+	default:
+		return &unreadError{err, fault.InvalidArgumentf("%s", grpcstatus.Convert(err).Message())}
+	}
 }
 
 // redacted is the status of an error whose details clients do not get.

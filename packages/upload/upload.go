@@ -71,7 +71,8 @@ func Check(ctx context.Context, data []byte, has Ledger, limits Limits) (Upload,
 		return Upload{}, err
 	}
 	upload := Upload{Packages: dar.Packages}
-	if here, err := has.isBuiltIn(dar.Main); here || err != nil {
+	isOtherBuild, err := has.isOtherBuild(dar.Main)
+	if isOtherBuild || err != nil {
 		return upload, err
 	}
 	all := make(ast.Packages, len(has.Uploaded)+len(dar.Packages))
@@ -120,16 +121,16 @@ func adviseOn(err error, main *ast.Package) error {
 		"/v2/packages/{package-id} returns it), or, if the dependency is yours, raise its version and build both again.")
 }
 
-// isBuiltIn reports whether a package is built in: by its id, or as another build of the same version. It refuses other
-// versions of built-in packages, so that nobody uploads another coin. Packages may depend on a built-in one; its
-// templates then run the built-in code.
-func (l Ledger) isBuiltIn(p *ast.Package) (bool, error) {
+// isOtherBuild reports whether a package is another build of a version that is built in: nothing needs it. It refuses
+// other versions of built-in packages, so that nobody uploads another coin. The ledger keeps the archive of a built-in
+// package, as those of dependencies, for clients that decode contracts with it; its templates run the built-in code.
+func (l Ledger) isOtherBuild(p *ast.Package) (bool, error) {
 	ours, known := l.BuiltIn.Named(p.Name)
-	if l.BuiltIn.PackageName(p.ID) != "" || known && ours.Version == p.Release {
-		return true, nil
-	}
-	if !known {
+	switch {
+	case !known || l.BuiltIn.PackageName(p.ID) != "":
 		return false, nil
+	case ours.Version == p.Release:
+		return true, nil
 	}
 	return false, fault.DARValidationError.New(
 		"Package %s is version %s of %s, and this node has version %s of it built in",

@@ -143,11 +143,11 @@ func (c *Conversion) decodeValue(field *fieldPlan, from protoreflect.Message, to
 // appendValue appends JSON of the record as a value.
 func (c *Conversion) appendValue(to []byte, field *fieldPlan, from reflect.Value) ([]byte, error) {
 	raw := from.FieldByIndex(field.index).Bytes()
-	if string(raw) == "null" {
-		return to, nil
-	}
 	t := field.typed(c, from.Interface())
-	if t == nil {
+	switch isNull := string(raw) == "null"; {
+	case isNull && (t == nil || t.Kind != lf.KindOptional): // null is a value only as None
+		return to, nil
+	case t == nil:
 		return nil, fault.Internal(fmt.Errorf("no type for %s of %+v", field.descriptor.FullName(), from.Interface()))
 	}
 	value, err := lf.DecodeJSON(t, raw)

@@ -94,7 +94,7 @@ func (a *API) getPackage(ctx context.Context, req packagePath) (endpoint.Content
 	return endpoint.Content{}, fault.PackageNotFound.New(
 		"Package %s (%s %s) is built into this node and has no archive to download", req.PackageID, pkg.Name, pkg.Version).
 		WithResource("PACKAGE", req.PackageID).
-		WithHint("Get the archive from the publisher of the package. Commands can use the package without it.")
+		WithHint("Upload the published DAR file with it to this node. Commands can use the package without it.")
 }
 
 func (a *API) packageStatus(ctx context.Context, req packagePath) (GetPackageStatusResponse, error) {
