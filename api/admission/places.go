@@ -27,8 +27,10 @@ const (
 	// UserDirectCommits is the part of DirectCommits for one user.
 	UserDirectCommits = 4
 	// Messages is the maximum number of messages of calls that are on their way at the same time: their bytes are known
-	// only at the end. UserMessages is the part of one user.
-	Messages, UserMessages = 128, 32
+	// only at the end.
+	Messages = 128
+	// UserMessages is the part of Messages for one user.
+	UserMessages = 32
 	// AnonymousTurns is the maximum number of requests without a token that run at the same time.
 	AnonymousTurns = 4
 	// LargeAnswers is the maximum number of concurrent answers with an oversized row.

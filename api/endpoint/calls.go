@@ -134,30 +134,40 @@ func (f *Server) receive(
 		received, err = in.Receive()
 		arrived <- err
 	}()
-	late := time.NewTimer(prompt)
-	defer late.Stop()
-	for isLate := false; ; isLate = true {
-		select {
-		case err = <-arrived:
-			if err == nil {
-				err = body.Take(int64(len(received)))
-			}
-			return received, err
-		case <-ctx.Done():
-			if cause := context.Cause(ctx); !errors.Is(cause, context.Canceled) {
-				return nil, cause
-			}
-			return nil, <-arrived // the connection or the library has ended the call, and says why
-		case <-late.C:
-		}
-		if isLate {
-			return nil, &TimeoutError{Advice: "Send the message right after the head of the call."}
-		}
+	isHere, err := awaitEnd(ctx, arrived, prompt)
+	if !isHere {
 		if err := body.Take(int64(in.MaxMessage)); err != nil {
 			return nil, err
 		}
 		defer body.Give(int64(in.MaxMessage))
-		late.Reset(f.streams().RequestWait)
+		isHere, err = awaitEnd(ctx, arrived, f.streams().RequestWait)
+	}
+	switch {
+	case err != nil:
+		return nil, err
+	case !isHere:
+		return nil, &TimeoutError{Advice: "Send the message right after the head of the call."}
+	default:
+		return received, body.Take(int64(len(received)))
+	}
+}
+
+// awaitEnd waits for the end of a reception; false if it has not ended in time.
+func awaitEnd(ctx context.Context, arrived <-chan error, patience time.Duration) (isOver bool, err error) {
+	waiting, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	select {
+	case err := <-arrived:
+		return true, err
+	case <-waiting.Done():
+	}
+	switch cause := context.Cause(ctx); {
+	case cause == nil:
+		return false, nil
+	case errors.Is(cause, context.Canceled):
+		return true, <-arrived // the connection or the library has ended the call, and says why
+	default:
+		return true, cause
 	}
 }
 

@@ -76,7 +76,7 @@ func TestAnswers_CountUntilTheyAreRead(t *testing.T) {
 	used := func() (bytes int64) {
 		for _, use := range limits.ListUsage() {
 			if use.Limit == "answer_bytes" {
-				bytes = int64(use.InUse)
+				bytes = use.InUse
 			}
 		}
 		return bytes
