@@ -7,7 +7,6 @@ import (
 	"errors"
 	"io"
 	"net/http"
-	"strings"
 	"testing"
 
 	"github.com/google/uuid"
@@ -27,41 +26,6 @@ import (
 // The calls of programs that many applications run, in their order and with the fields that they set.
 
 const calls = "/com.daml.ledger.api.v2."
-
-// faces is a package with an interface whose view is a text.
-const faces = `metadata ( 'faces' : '1.0.0' )
-module F {
-  record @serializable View = { text: Text };
-  interface (this: Face) = { viewtype F:View; };
-}
-`
-
-// masks makes the text of a package with a template with a face, whose text is the expression. Anybody who knows a mask
-// may look at it.
-func masks(name string, face dartest.Package, text string) string {
-	return strings.NewReplacer("$name", name, "$face", "'"+string(face.ID)+"':F", "$text", text).Replace(
-		`metadata ( '$name' : '1.0.0' )
-module M {
-  record @serializable Archive = {};
-  record @serializable Look = { viewer: Party };
-  record @serializable Mask = { owner: Party, text: Text };
-  val one: Party -> List Party = \(p: Party) -> Cons @Party [p] (Nil @Party);
-  val none: List Party = Nil @Party;
-  val endless: Text -> Text = \(t: Text) -> M:endless t;
-  template (this: Mask) = {
-    precondition True;
-    signatories M:one (M:Mask {owner} this);
-    observers M:none;
-    choice Archive (self) (a: M:Archive): Unit, controllers M:one (M:Mask {owner} this) to upure @Unit ();
-    choice @nonConsuming Look (self) (a: M:Look): Text, controllers M:one (M:Look {viewer} a)
-      to upure @Text (M:Mask {text} this);
-    choice @nonConsuming Forget (self) (a: M:Look): Optional Text, controllers M:one (M:Look {viewer} a)
-      to upure @(Optional Text) (None @Text);
-    implements $face:Face { view = $face:View { text = $text }; };
-  };
-}
-`)
-}
 
 // program is a client of the gRPC API.
 type program struct {
@@ -101,7 +65,7 @@ type maskNode struct {
 func newMaskNode(t *testing.T) *maskNode {
 	t.Helper()
 	s := apitest.New(t, eager())
-	n := &maskNode{Server: s, t: t, alice: s.Party("alice"), face: dartest.Compile(t, faces)}
+	n := &maskNode{Server: s, t: t, alice: s.Party("alice"), face: dartest.Compile(t, dartest.Faces)}
 	s.ActingAs("alice", n.alice)
 	n.upload("plain", "M:Mask {text} this")
 	n.upload("broken", "M:endless (M:Mask {text} this)")
@@ -110,7 +74,7 @@ func newMaskNode(t *testing.T) *maskNode {
 
 func (n *maskNode) upload(name, text string) {
 	n.t.Helper()
-	dar := dartest.DAR(n.t, dartest.Compile(n.t, masks(name, n.face, text)), n.face)
+	dar := dartest.DAR(n.t, dartest.Compile(n.t, dartest.Masks(name, n.face, text)), n.face)
 	n.Call(apitest.Admin, http.MethodPost, "/v2/dars", string(dar)).OK(nil)
 }
 

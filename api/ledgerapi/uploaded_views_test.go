@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -14,37 +13,6 @@ import (
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/test/apitest"
 )
-
-// faces is a package with an interface whose view is a text.
-const faces = `metadata ( 'faces' : '1.0.0' )
-module F {
-  record @serializable View = { text: Text };
-  interface (this: Face) = { viewtype F:View; };
-}
-`
-
-// masks makes the text of a package with one template with a face, whose text is the expression.
-func masks(name string, face dartest.Package, text string) string {
-	return strings.NewReplacer("$name", name, "$face", "'"+string(face.ID)+"':F", "$text", text).Replace(
-		`metadata ( '$name' : '1.0.0' )
-module M {
-  record @serializable Archive = {};
-  record @serializable Mask = { owner: Party, text: Text };
-  val one: Party -> List Party = \(p: Party) -> Cons @Party [p] (Nil @Party);
-  val none: List Party = Nil @Party;
-  val endless: Text -> Text = \(t: Text) -> M:endless t;
-  val ten: Text -> Text = \(a: Text) -> let b: Text = APPEND_TEXT a a in let c: Text = APPEND_TEXT b b in
-    let d: Text = APPEND_TEXT c c in APPEND_TEXT d (APPEND_TEXT a a);
-  template (this: Mask) = {
-    precondition True;
-    signatories M:one (M:Mask {owner} this);
-    observers M:none;
-    choice Archive (self) (a: M:Archive): Unit, controllers M:one (M:Mask {owner} this) to upure @Unit ();
-    implements $face:Face { view = $face:View { text = $text }; };
-  };
-}
-`)
-}
 
 // mask creates a contract with a face.
 func mask(s *apitest.Server, alice ledger.Party, name, text string) {
@@ -62,12 +30,12 @@ func TestInterfaceView_FailureAffectsOnlyThatView(t *testing.T) {
 	s := apitest.New(t, apitest.Options{})
 	alice := s.Party("alice")
 	s.ActingAs("alice", alice)
-	face := dartest.Compile(t, faces)
+	face := dartest.Compile(t, dartest.Faces)
 	for name, text := range map[string]string{
 		"plain": "M:Mask {text} this", "endless": "M:endless (M:Mask {text} this)",
 		"large": "M:ten (M:ten (M:ten (M:ten (M:ten (M:Mask {text} this)))))",
 	} {
-		dar := dartest.DAR(t, dartest.Compile(t, masks(name, face, text)), face)
+		dar := dartest.DAR(t, dartest.Compile(t, dartest.Masks(name, face, text)), face)
 		s.Call(apitest.Admin, http.MethodPost, "/v2/dars", string(dar)).OK(nil)
 		mask(s, alice, name, "hello")
 	}
@@ -119,7 +87,7 @@ func TestUpdateStreams_ShowPackagesUploadedLater(t *testing.T) {
 	twin := s.Twin(apitest.Options{})
 	alice := s.Party("alice")
 	s.ActingAs("alice", alice)
-	face := dartest.Compile(t, faces)
+	face := dartest.Compile(t, dartest.Faces)
 	upload := func(packages ...dartest.Package) {
 		s.Call(apitest.Admin, http.MethodPost, "/v2/dars", string(dartest.DAR(t, packages...))).OK(nil)
 	}
@@ -150,7 +118,7 @@ func TestUpdateStreams_ShowPackagesUploadedLater(t *testing.T) {
 	for _, stream := range ofNotes {
 		require.Equal(t, later.ID, nextCreated(stream).TemplateID.Package)
 	}
-	upload(dartest.Compile(t, masks("masks", face, "M:Mask {text} this")), face)
+	upload(dartest.Compile(t, dartest.Masks("masks", face, "M:Mask {text} this")), face)
 	mask(s, alice, "masks", "boo")
 	for _, stream := range ofFaces {
 		shown := nextCreated(stream)
