@@ -105,9 +105,7 @@ func (o *Operation) serve(
 	}
 	request := reflect.New(s.request).Elem()
 	if err := in.Decode(ctx, message, request); err != nil {
-		return cmp.Or(doWithNewRights(ctx, func() error { // a missing right is told before a missing field
-			return cmp.Or(s.checkAccess(current.claims), s.checkParties(current.claims, request))
-		}), err)
+		return cmp.Or(s.checkAsked(ctx, current, request), err) // a missing right is told before a missing field
 	}
 	_, err = s.perform(ctx, current, caller, request, Exchange{Info: s.Info},
 		func(ctx context.Context, answer any) (any, error) { return nil, encode(ctx, answer) })
@@ -202,7 +200,7 @@ func (o *Feed) Serve(ctx context.Context, in Call, send func(ctx context.Context
 		s.server.options.Limits.Hold(ctx, err)
 		return err
 	}
-	within, _, open, err := s.join(ctx, current, caller, changes)
+	within, _, open, err := s.server.join(ctx, current, caller, changes)
 	if err != nil {
 		s.server.options.Limits.Hold(ctx, err)
 		return err
@@ -243,7 +241,7 @@ func (f *Server) Attend(ctx context.Context, in Call, run func(ctx context.Conte
 	if err := cmp.Or(busy, refused); err != nil {
 		return err
 	}
-	within, _, open, err := (&streamHandler{server: f}).join(ctx, current, caller, changes)
+	within, _, open, err := f.join(ctx, current, caller, changes)
 	if err != nil {
 		return err
 	}

@@ -262,9 +262,7 @@ func (s *endpointHandler) perform(
 	if err := renew(ctx); err != nil {
 		return nil, err
 	}
-	if err := doWithNewRights(ctx, func() error {
-		return cmp.Or(s.checkAccess(current.claims), s.checkParties(current.claims, request))
-	}); err != nil {
+	if err := s.checkAsked(ctx, current, request); err != nil {
 		return nil, err
 	}
 	if s.Vital {
@@ -274,6 +272,13 @@ func (s *endpointHandler) perform(
 		return cmp.Or(s.checkCaller(ctx, current), s.checkParties(current.claims, request))
 	}
 	return s.work(ctx, current, caller, request, exchange, finish)
+}
+
+// checkAsked refuses a caller without the access, or without a right for the parties that the request names.
+func (s *endpointHandler) checkAsked(ctx context.Context, current *call, request reflect.Value) error {
+	return doWithNewRights(ctx, func() error {
+		return cmp.Or(s.checkAccess(current.claims), s.checkParties(current.claims, request))
+	})
 }
 
 func (f *Server) authenticate(ctx context.Context, current *call, r *http.Request) error {

@@ -116,7 +116,7 @@ func (s *streamHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.refuse(ctx, w, err)
 		return
 	}
-	ctx, end, open, err := s.join(ctx, current, caller, changes)
+	ctx, end, open, err := s.server.join(ctx, current, caller, changes)
 	if err != nil {
 		s.refuse(ctx, w, err)
 		return
@@ -137,23 +137,23 @@ func (s *streamHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // join counts and registers a stream until leave. It ends the context of the stream when the caller's rights change, its
 // token expires or the node stops. A stream with a refusal is registered until its client has the refusal.
-func (s *streamHandler) join(
+func (f *Server) join(
 	ctx context.Context, current *call, caller admission.Caller, changes uint64,
 ) (within context.Context, end context.CancelCauseFunc, open *openStream, err error) {
-	visit, refusal, unopened := s.server.options.Limits.Open(caller)
+	visit, refusal, unopened := f.options.Limits.Open(caller)
 	if unopened != nil {
 		return ctx, nil, nil, unopened
 	}
 	current.visit = visit
 	ctx, end = context.WithCancelCause(ctx)
-	streams := s.server.options.Streams
+	streams := f.options.Streams
 	open = &openStream{
 		claims: current.claims, end: end, authenticate: func() (auth.Claims, error) { return current.authenticate(false) },
 	}
 	current.onNewRights = func(claims auth.Claims) { streams.renew(open, claims) }
 	remove, stopping := streams.add(open, changes)
 	open.refusal = cmp.Or(stopping, refusal)
-	expiry := s.server.expire(open)
+	expiry := f.expire(open)
 	open.leave = func() {
 		expiry.Stop()
 		visit.Leave()
