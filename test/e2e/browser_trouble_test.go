@@ -4,6 +4,7 @@ package e2e_test
 
 import (
 	"context"
+	"fmt"
 	"testing"
 
 	"github.com/chromedp/cdproto/network"
@@ -24,11 +25,14 @@ func (w *window) offline(offline bool) *window {
 	return w
 }
 
-func (w *window) value(label string) string {
+// value is the text in the field of a label, as soon as the page has the field.
+func (w *window) value(label string) (text string) {
 	w.t.Helper()
-	text, err := ask[string](w, `(label) => [...document.querySelectorAll('input')].find(
-		(e) => e.labels && e.labels.length && e.labels[0].innerText.startsWith(label)).value`, label)
-	require.NoError(w.t, err)
+	w.eventually(fmt.Sprintf("the page has a field %q", label), func() (err error) {
+		text, err = ask[string](w, `(label) => [...document.querySelectorAll('input')].find(
+			(e) => e.labels && e.labels.length && e.labels[0].innerText.startsWith(label)).value`, label)
+		return err
+	})
 	return text
 }
 
