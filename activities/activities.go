@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/florinledger/florin/db"
+	"github.com/florinledger/florin/internal/turns"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/packages/catalog"
 	"github.com/florinledger/florin/wallet/automation"
@@ -31,6 +32,8 @@ type Activities struct {
 	Lifecycles *lifecycle.Registry
 	// Automations are the kinds of automation; nil for none.
 	Automations *automation.Registry
+	// Share lets long code of uploaded packages take turns; nil if it never waits.
+	Share *turns.Share
 	// Outcomes gets every completion that this process records; may be nil.
 	Outcomes *Outcomes
 	// Measure begins to measure a commit; nil measures nothing.
@@ -44,4 +47,5 @@ type Activities struct {
 	parties partyCache
 	due     dueTurns
 	group   groupCommit
+	ahead   interpretations
 }

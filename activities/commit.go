@@ -2,6 +2,7 @@ package activities
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -32,6 +33,8 @@ type Outcome struct {
 	Refusal string `json:"refusal,omitempty"`
 	// TooEarly: the submission has no completion, because its minimum ledger time has not come. Commit it again later.
 	TooEarly bool `json:"tooEarly,omitempty"`
+	// Running: the submission has no completion, because its code still runs. Commit it again soon.
+	Running bool `json:"running,omitempty"`
 }
 
 // CommitSubmissions decides the submissions, one after the other, and records them under the head lock, in one database
@@ -41,6 +44,7 @@ type Outcome struct {
 //   - submissions that no node of this ledger has sealed,
 //   - submissions of automation with an old plan: their state may be over,
 //   - submissions whose minimum ledger time has not come. Their outcome says so; commit them again later.
+//   - submissions whose code takes long. It runs on without the head lock. Their outcome says so, too.
 //
 // If no decision about a submission is possible, its completion is a refusal, and the others go on, as in
 // [Activities.commitApart]. The error is a failure of the database. Some submissions may be committed then; run it
@@ -52,12 +56,14 @@ func (a *Activities) CommitSubmissions(
 	if err != nil {
 		return CommitSubmissionsResult{}, fmt.Errorf("check %d submissions: %w", len(in.Submissions), err)
 	}
-	completions, err := a.commitInGroup(ctx, admitted.submissions)
+	completions, err := a.commitAll(ctx, admitted.submissions)
 	if err != nil {
 		return CommitSubmissionsResult{}, fmt.Errorf("commit %d submissions: %w", len(in.Submissions), err)
 	}
 	a.due.learn(admitted.submissions, completions)
-	return CommitSubmissionsResult{Outcomes: toOutcomes(in.Submissions, completions, admitted.outcomes)}, nil
+	outcomes := toOutcomes(in.Submissions, completions, admitted.outcomes)
+	a.markRunning(in.Submissions, outcomes)
+	return CommitSubmissionsResult{Outcomes: outcomes}, nil
 }
 
 func completionsByKey(completions []ledger.Completion) map[string]ledger.Completion {
@@ -174,6 +180,7 @@ func (a *Activities) commit(
 	a.DB.NoteClock(loaded.Clock) // from here on, this process's clock is not behind commits of others
 	block := newBlock(ctx, a, tx, loaded)
 	block.packages = packages
+	block.view.addKeys(request.ContractKeys)
 	if block.externals, err = loadExternals(ctx, tx, open); err != nil {
 		return commitResult{}, 0, err
 	}
@@ -189,6 +196,10 @@ func (a *Activities) commit(
 		}
 		if !decided {
 			known, err = block.decide(submission) //nolint:contextcheck // the view has it
+			if errors.Is(err, ledger.ErrLongCode) {
+				a.ahead.want(submission.Key, block.now)
+				continue
+			}
 			if err != nil {
 				return commitResult{}, 0, err
 			}
@@ -213,6 +224,9 @@ func (a *Activities) loadRequest(submissions []openSubmission) db.LoadRequest {
 		}
 		request.Changes = append(request.Changes, submission.ChangeID())
 		request.Contracts = loadAhead(request.Contracts, submission.MentionedContracts())
+		read, keys := a.ahead.result(submission.Key).Reads()
+		request.Contracts = loadAhead(request.Contracts, read)
+		request.ContractKeys = append(request.ContractKeys, keys...)
 		request.Parties = append(request.Parties, a.parties.unknown(submission.ActAs)...)
 		if submission.Admission != "" {
 			request.Users = append(request.Users, submission.UserID)
@@ -273,7 +287,7 @@ func newBlock(ctx context.Context, a *Activities, tx *db.Tx, loaded db.Loaded) *
 		}
 	}
 	return &block{
-		activities: a, view: newView(ctx, a, tx, loaded.Contracts), head: loaded.Head,
+		activities: a, view: newView(ctx, a, tx, loaded), head: loaded.Head,
 		users: loaded.Users, settings: loaded.Settings, changes: changes,
 		now:     a.Clock().UTC().Truncate(time.Microsecond),
 		entries: db.Entries{History: map[ledger.Offset][]ledger.Party{}},
@@ -291,6 +305,7 @@ func (b *block) decide(submission openSubmission) (ledger.Completion, error) {
 }
 
 func (b *block) decideOver(submission openSubmission) (ledger.Completion, error) {
+	before := b.head
 	position := b.next()
 	out, err := guarded(func() (effects, error) { return b.effects(submission, position) })
 	if b.view.failed != nil { // a failure of the database is not the submission's fault
@@ -298,6 +313,10 @@ func (b *block) decideOver(submission openSubmission) (ledger.Completion, error)
 	}
 	if ctxErr := b.view.ctx.Err(); ctxErr != nil { // nor is the end of the commit
 		return ledger.Completion{}, fmt.Errorf("decide a submission: %w", ctxErr)
+	}
+	if errors.Is(err, ledger.ErrLongCode) { // the next submission gets the offset
+		b.head, b.entries.Head = before, before
+		return ledger.Completion{}, err
 	}
 	if err != nil {
 		out = refusalOnly(submission.Submission, position, b.activities.defect(submission.Submission, err))
@@ -330,7 +349,8 @@ func (b *block) circumstances(submission openSubmission) ledger.Circumstances {
 			Now: b.now, Maximum: b.settings.MaxDeduplication, Pruned: b.head.Pruned,
 		},
 		IsLocal: b.view.isLocal, IsKnown: b.view.isKnown, MaySubmit: b.activities.maySubmit,
-		External: b.external(submission), Budget: ledger.NewBudget(b.view.ctx),
+		External: b.external(submission),
+		Ahead:    b.activities.ahead.result(submission.Key), Budget: ledger.NewLockedBudget(b.view.ctx),
 	}
 	if previous, ok := b.changes[submission.ChangeID()]; ok {
 		circumstances.Previous = &previous

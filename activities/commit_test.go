@@ -436,7 +436,7 @@ func TestCommitSubmissions_DeliversCompletionsToWaiters(t *testing.T) {
 	b.activities.Outcomes = activities.NewOutcomes()
 	delivered := make(chan ledger.Completion, 1)
 	submission := b.submission("create", []ledger.Party{alice}, create(alice))
-	b.activities.Outcomes.Expect(submission.Key, func(c ledger.Completion) { delivered <- c })
+	b.activities.Outcomes.Expect(submission.Key, func(c ledger.Completion) { delivered <- c }, nil)
 	stored := b.commit(submission)[0]
 	require.Equal(t, stored.UpdateID, (<-delivered).UpdateID)
 	require.Empty(t, b.activities.Outcomes.Expected())

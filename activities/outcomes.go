@@ -11,20 +11,38 @@ import (
 // another process may have written it.
 type Outcomes struct {
 	mu      sync.Mutex
-	waiting map[string]func(ledger.Completion)
+	waiting map[string]expectation
+}
+
+type expectation struct {
+	deliver func(ledger.Completion)
+	running func()
 }
 
 // NewOutcomes makes an empty Outcomes.
 func NewOutcomes() *Outcomes {
-	return &Outcomes{waiting: map[string]func(ledger.Completion){}}
+	return &Outcomes{waiting: map[string]expectation{}}
 }
 
-// Expect registers deliver, which is called at most once, with the completion of the submission with the key. deliver
-// must not block.
-func (o *Outcomes) Expect(key string, deliver func(ledger.Completion)) {
+// Expect registers deliver, which is called at most once, with the completion of the submission with the key, and
+// running, which may be called before, when its code takes long. They must not block.
+func (o *Outcomes) Expect(key string, deliver func(ledger.Completion), running func()) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.waiting[key] = deliver
+	o.waiting[key] = expectation{deliver, running}
+}
+
+// PublishRunning tells that the code of a submission takes long.
+func (o *Outcomes) PublishRunning(key string) {
+	if o == nil {
+		return
+	}
+	o.mu.Lock()
+	expected, ok := o.waiting[key]
+	o.mu.Unlock()
+	if ok && expected.running != nil {
+		expected.running()
+	}
 }
 
 // Forget removes the registration of a key, if it is still there.
@@ -52,11 +70,11 @@ func (o *Outcomes) Publish(completions ...ledger.Completion) {
 	}
 	for _, completion := range completions {
 		o.mu.Lock()
-		deliver, ok := o.waiting[completion.Key]
+		expected, ok := o.waiting[completion.Key]
 		delete(o.waiting, completion.Key)
 		o.mu.Unlock()
 		if ok {
-			deliver(completion)
+			expected.deliver(completion)
 		}
 	}
 }

@@ -16,21 +16,35 @@ type view struct {
 	active  map[ledger.ContractID]ledger.Contract
 	absent  map[ledger.ContractID]bool // archived or missing
 	keys    map[string]ledger.ContractID
+	// byKey are the contracts that the database has for keys; an empty id for none.
+	byKey map[string]ledger.Contract
 	// failed is the last failure of the database: the interpreter does not tell it from other errors.
 	failed error
 }
 
 func newView(
-	ctx context.Context, a *Activities, tx *db.Tx, loaded map[ledger.ContractID]db.StoredContract,
+	ctx context.Context, a *Activities, tx *db.Tx, loaded db.Loaded,
 ) *view {
 	v := &view{
 		ctx: ctx, parties: &a.parties, tx: tx, active: map[ledger.ContractID]ledger.Contract{},
-		absent: map[ledger.ContractID]bool{}, keys: map[string]ledger.ContractID{},
+		absent: map[ledger.ContractID]bool{}, keys: map[string]ledger.ContractID{}, byKey: map[string]ledger.Contract{},
 	}
-	for _, contract := range loaded {
+	for _, contract := range loaded.Contracts {
 		v.load(contract)
 	}
+	for hash, contract := range loaded.ContractKeys {
+		v.byKey[hash] = contract.Contract
+	}
 	return v
+}
+
+// addKeys records that the keys with these hashes were loaded.
+func (v *view) addKeys(hashes []string) {
+	for _, hash := range hashes {
+		if _, found := v.byKey[hash]; !found {
+			v.byKey[hash] = ledger.Contract{}
+		}
+	}
 }
 
 // load adds a contract from the database, unless this commit has changed it.
@@ -80,15 +94,20 @@ func (v *view) ActiveContractByKey(keyHash string) (ledger.Contract, bool, error
 	if id, ok := v.keys[keyHash]; ok && !v.absent[id] {
 		return v.active[id], true, nil
 	}
-	stored, ok, err := v.tx.ContractByKey(v.ctx, keyHash)
-	if err != nil {
-		v.failed = err
-		return ledger.Contract{}, false, err
+	contract, known := v.byKey[keyHash]
+	if !known {
+		stored, _, err := v.tx.ContractByKey(v.ctx, keyHash)
+		if err != nil {
+			v.failed = err
+			return ledger.Contract{}, false, err
+		}
+		contract = stored.Contract
+		v.byKey[keyHash] = contract
 	}
-	if !ok || v.absent[stored.ID] {
+	if contract.ID == "" || v.absent[contract.ID] {
 		return ledger.Contract{}, false, nil
 	}
-	return stored.Contract, true, nil
+	return contract, true, nil
 }
 
 func (v *view) isLocal(party ledger.Party) (bool, error) {

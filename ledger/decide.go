@@ -34,6 +34,8 @@ type Circumstances struct {
 	MaySubmit func(Party) bool
 	// External is set for submissions of signed transactions, and only for them.
 	External *External
+	// Ahead is the interpretation before the decision; nil for none.
+	Ahead *Ahead
 	// Budget limits the cost and time of code of uploaded packages; nil for a default budget without a deadline.
 	Budget *Budget
 }
@@ -51,7 +53,8 @@ type Decision struct {
 }
 
 // Decide turns a submission into its completion at a position of the record. A refusal is part of the decision; the
-// error is [ErrTooEarly], a failure of the store, or the end of the budget's context, after which nothing has happened.
+// error is [ErrTooEarly], [ErrLongCode], a failure of the store, or the end of the budget's context, after which nothing
+// has happened.
 func Decide(s Submission, at Position, c Circumstances) (Decision, error) {
 	if c.External == nil && s.TooEarly(at.RecordTime) {
 		return Decision{}, ErrTooEarly
@@ -74,7 +77,13 @@ func Decide(s Submission, at Position, c Circumstances) (Decision, error) {
 		c.Budget = ownBudget()
 	}
 	ordered, err := c.order(s, at)
+	if c.Budget.IsTooShort() {
+		return Decision{}, ErrLongCode
+	}
 	decision.Completion.CodeCost = c.Budget.Cost()
+	if c.Ahead != nil {
+		decision.Completion.CodeCost += c.Ahead.cost
+	}
 	if refused, ok := fault.As(err); ok {
 		decision.Completion = decision.Completion.Refused(s, refused)
 		return decision, nil
@@ -119,7 +128,7 @@ func (c Circumstances) order(s Submission, at Position) (orderedTransaction, err
 		return orderedTransaction{}, err
 	}
 	if c.External == nil {
-		return c.interpret(s, c.environment(s, at))
+		return c.interpret(s, at, c.environment(s, at))
 	}
 	if err := c.External.admit(at); err != nil {
 		return orderedTransaction{}, err
@@ -131,10 +140,10 @@ func (c Circumstances) order(s Submission, at Position) (orderedTransaction, err
 	case err != nil:
 		return orderedTransaction{}, err
 	case verdict == nil:
-		return c.interpret(s, env)
+		return c.interpret(s, at, env)
 	}
 	env.Store = preparedStore{Store: c.Store, inputs: s.Disclosed}
-	out, err := c.interpret(s, env)
+	out, err := c.interpret(s, at, env)
 	if _, refused := fault.As(err); refused {
 		return orderedTransaction{}, verdict // the synchronizer does not order a refused one
 	}
@@ -149,19 +158,41 @@ func (c Circumstances) environment(s Submission, at Position) Environment {
 	}
 }
 
-func (c Circumstances) interpret(s Submission, env Environment) (orderedTransaction, error) {
-	transaction, err := Interpret(s, env)
+func (c Circumstances) interpret(s Submission, at Position, env Environment) (orderedTransaction, error) {
+	ordered, err := c.transaction(s, at, env)
 	if err != nil {
 		return orderedTransaction{}, err
 	}
 	if c.External != nil {
-		if err := c.External.Verify(transaction); err != nil {
+		if err := c.External.Verify(ordered.transaction); err != nil {
 			return orderedTransaction{}, err
 		}
 	}
-	if err := CheckInformees(transaction, c.IsKnown); err != nil {
+	if err := CheckInformees(ordered.transaction, c.IsKnown); err != nil {
 		return orderedTransaction{}, err
 	}
+	return ordered, nil
+}
+
+// transaction is the interpretation ahead, if it still holds, or a new one.
+func (c Circumstances) transaction(s Submission, at Position, env Environment) (orderedTransaction, error) {
+	holds, err := c.Ahead.holds(c, at)
+	switch {
+	case err != nil:
+		return orderedTransaction{}, err
+	case holds && c.Ahead.refusal != nil:
+		return orderedTransaction{}, c.Ahead.refusal
+	case holds:
+		return c.Ahead.ordered, nil
+	}
+	transaction, err := Interpret(s, env)
+	if err != nil {
+		return orderedTransaction{}, err
+	}
+	return orderedOf(transaction)
+}
+
+func orderedOf(transaction Transaction) (orderedTransaction, error) {
 	events := transaction.Events()
 	encoded, err := EncodeEvents(events)
 	return orderedTransaction{transaction: transaction, events: events, encoded: encoded}, err

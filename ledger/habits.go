@@ -28,13 +28,17 @@ type Habits struct {
 	accounts map[Identity]habit
 }
 
-// habit is the estimated and the actual cost of an account's last submissions.
-type habit struct{ estimated, actual int64 }
+// habit is the estimated and the actual cost of an account's last submissions, and whether the last one ran long code.
+type habit struct {
+	estimated, actual int64
+	runsCode          bool
+}
 
 // Learn records the actual cost of a submission: its bytes in the record and its code. A refused submission records
 // nothing, so its code can only raise the cost of the account: otherwise a few refused ones would lower it.
 func (h *Habits) Learn(who Identity, estimate int, completion Completion) {
-	if completion.Refusal != nil && completion.CodeCost <= int64(h.Cost(who, estimate)) {
+	runsCode := completion.CodeCost > longCodeCost
+	if !runsCode && completion.Refusal != nil && completion.CodeCost <= int64(h.Cost(who, estimate)) {
 		return
 	}
 	h.mu.Lock()
@@ -44,6 +48,7 @@ func (h *Habits) Learn(who Identity, estimate int, completion Completion) {
 	}
 	of := h.accounts[who.Account()]
 	of.estimated += int64(estimate)
+	of.runsCode = runsCode
 	of.actual += CostOfRecorded(completion.PaidTrafficCost) + completion.CodeCost
 	if of.estimated > habitsWeight {
 		of.estimated, of.actual = of.estimated/2, of.actual/2
@@ -64,6 +69,16 @@ func (h *Habits) forget() {
 		}
 	}
 	clear(h.accounts)
+}
+
+// longCodeCost is the cost of code that takes too long for the head lock.
+const longCodeCost = MaxCommitCost * maxLockedSteps / MaxCodeSteps
+
+// RunsCode reports whether the last submission of the account ran long code.
+func (h *Habits) RunsCode(who Identity) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.accounts[who.Account()].runsCode
 }
 
 // Cost is the estimate of a submission, or more if the account's submissions cost more.

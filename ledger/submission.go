@@ -167,6 +167,22 @@ func NewChangeID(who Identity, commandID string, actAs []Party) ChangeID {
 	return ChangeID("1220" + hex.EncodeToString(hash.Sum(nil)))
 }
 
+// Uses is the template or interface that the command names, and its choice; "" for a create.
+func (c Command) Uses() (name lf.TypeName, choice string) {
+	switch {
+	case c.Create != nil:
+		return c.Create.Template, ""
+	case c.Exercise != nil:
+		return c.Exercise.Template, c.Exercise.Choice
+	case c.ExerciseByKey != nil:
+		return c.ExerciseByKey.Template, c.ExerciseByKey.Choice
+	case c.CreateAndExercise != nil:
+		return c.CreateAndExercise.Template, c.CreateAndExercise.Choice
+	default:
+		return lf.TypeName{}, ""
+	}
+}
+
 // MentionedContracts lists the texts in commands that look like contract ids, to load these contracts before
 // interpretation. It may list too many or too few.
 func (s Submission) MentionedContracts() []ContractID {

@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"cmp"
 	"context"
 	"strconv"
 	"sync"
@@ -85,6 +86,7 @@ func (p *Packages) View(ctx context.Context, c Contract, name lf.TypeName) (view
 	budget, done := shared.take(ctx)
 	defer done()
 	view, err = p.viewWithin(budget, c, t, name)
+	err = cmp.Or(budget.Close(), err)
 	if ended := budget.Ended(); ended != nil {
 		return nil, true, ended
 	}

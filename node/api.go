@@ -64,6 +64,7 @@ func (n *Node) makeLimits() {
 	settings := n.options.Settings
 	n.streams = endpoint.NewStreams(endpoint.StreamOptions{})
 	n.limits = admission.New(settings.limitOptions())
+	n.limits.Share = n.code
 	n.shares.join(n.limits)
 	n.metrics.Limits(n.uses)
 }

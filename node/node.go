@@ -24,6 +24,7 @@ import (
 	"github.com/florinledger/florin/audit"
 	"github.com/florinledger/florin/coin/builtin"
 	"github.com/florinledger/florin/db"
+	"github.com/florinledger/florin/internal/turns"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/workflowid"
 	"github.com/florinledger/florin/node/bootstrap"
@@ -135,6 +136,8 @@ type Node struct {
 	server  *http.Server
 	streams *endpoint.Streams
 	limits  *admission.Limits
+	// code lets long code of uploaded packages take turns.
+	code *turns.Share
 	// shares divides the limits for users among the processes.
 	shares shares
 	// stopping is true after the stop signal.
@@ -148,7 +151,8 @@ type Node struct {
 // Start starts the parts in order; each part needs those before it. If one fails, Start stops those before it.
 func Start(ctx context.Context, options Options) (*Node, error) {
 	n := &Node{
-		options: options, outcomes: activities.NewOutcomes(), metrics: telemetry.New(), Failed: make(chan error, 4),
+		options: options, outcomes: activities.NewOutcomes(), metrics: telemetry.New(), code: newCodeShare(),
+		Failed: make(chan error, 4),
 	}
 	n.failures = worker.NewFailures(time.Now, n.metrics.ActivityFailed)
 	n.metrics.Built(options.Version)

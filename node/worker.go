@@ -35,7 +35,7 @@ func (n *Node) startWorker(ctx, background context.Context) error {
 		Lifecycles: lifecycles, Automations: automations, Outcomes: n.outcomes,
 		Log: n.options.Log, Payloads: ledger.NewPayloads(), Traffic: n.trafficRules(),
 		Measure: func() activities.Measurement { return n.metrics.Commit(time.Now) },
-		Forged:  n.metrics.Forged,
+		Forged:  n.metrics.Forged, Share: n.code,
 	}
 	n.worker = worker.New(worker.Options{
 		Client: n.temporal, Ledger: n.ledger, Activities: acts, Failures: n.failures,

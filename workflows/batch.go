@@ -52,20 +52,26 @@ type batcher struct {
 	start          startFunc
 	maxBatch       int
 	attributeBytes int
-	// underWay has room for maxUnderWay.
-	underWay *semaphore.Weighted
 
 	mu sync.Mutex
-	// Submissions in shared wait for a batch, those in alone for their own workflow. A queue is busy while a goroutine
-	// runs it.
-	shared, alone         turns.Queue[ledger.Identity, *pending]
-	busyShared, busyAlone bool
+	// ordinary and code have submissions that share workflows: those in code run code of uploaded packages, which may take
+	// long. Those in alone get workflows of their own.
+	ordinary, code, alone lane
+
+	habits ledger.Habits
+}
+
+// lane is a queue of submissions whose workflows do not wait for those of other lanes.
+type lane struct {
+	queue turns.Queue[ledger.Identity, *pending]
+	// busy: a goroutine runs the lane.
+	busy bool
+	// underWay has room for maxUnderWay.
+	underWay *semaphore.Weighted
 	// neighbours tells whether one account submits beside others, for the size of its part in a batch. For so many more
 	// batches an account counts as modest that had less than such a part.
 	neighbours turns.Neighbours[ledger.Identity]
 	modest     int
-
-	habits ledger.Habits
 }
 
 // pending is a submission on its way.
@@ -77,9 +83,12 @@ type pending struct {
 	// estimate is the cost of the commit by the commands, minCost the least charge. cost is the charge in its turn and
 	// while it is under way: more than the estimate if earlier submissions of the account have cost more than theirs.
 	estimate, minCost, cost int
+	// runsUploaded: it runs code of uploaded packages.
+	runsUploaded bool
 
 	started chan error    // gets one value: nil if Temporal has it
-	settled chan struct{} // closed when its completion is known
+	settled chan struct{} // closed when its completion is known, or when others no longer wait for its code
+	leave   func()        // closes settled
 	// span is of its wait for a workflow.
 	span tracing.Span
 	// workflowID is the local id of its workflow; nil before it has one.
@@ -88,16 +97,19 @@ type pending struct {
 
 func newPending(submission ledger.Submission, encoded []byte) *pending {
 	cost := submission.CommitCost(len(encoded))
+	settled := make(chan struct{})
 	return &pending{
 		submission: submission, encoded: encoded, bytes: len(encoded), estimate: cost, cost: cost,
-		started: make(chan error, 1), settled: make(chan struct{}),
+		started: make(chan error, 1), settled: settled, leave: sync.OnceFunc(func() { close(settled) }),
 	}
 }
 
 func newBatcher(start startFunc, maxBatch, attributeBytes int) *batcher {
-	return &batcher{
-		start: start, maxBatch: maxBatch, attributeBytes: attributeBytes, underWay: semaphore.NewWeighted(maxUnderWay),
+	b := &batcher{start: start, maxBatch: maxBatch, attributeBytes: attributeBytes}
+	for _, one := range []*lane{&b.ordinary, &b.code, &b.alone} {
+		one.underWay = semaphore.NewWeighted(maxUnderWay)
 	}
+	return b
 }
 
 // submit returns when Temporal has the submission durably, or with an error. If the caller stops waiting, the
@@ -108,12 +120,16 @@ func (b *batcher) submit(ctx context.Context, p *pending) error {
 	// A signed transaction is large, and operators want to find it by itself.
 	case b.maxBatch == 1 || p.submission.MinLedgerTime != nil || p.submission.Signed != nil:
 		p.minCost = minAlone
-		if b.enqueue(&b.alone, &b.busyAlone, p) {
+		if b.enqueue(&b.alone, p) {
 			go b.runAlone(background)
 		}
+	case p.runsUploaded || b.habits.RunsCode(p.submission.Identity):
+		if b.enqueue(&b.code, p) {
+			go b.runShared(background, &b.code)
+		}
 	default:
-		if b.enqueue(&b.shared, &b.busyShared, p) {
-			go b.runShared(background)
+		if b.enqueue(&b.ordinary, p) {
+			go b.runShared(background, &b.ordinary)
 		}
 	}
 	select {
@@ -124,13 +140,13 @@ func (b *batcher) submit(ctx context.Context, p *pending) error {
 	}
 }
 
-// enqueue adds a submission to a queue, and reports whether the caller must run the queue.
-func (b *batcher) enqueue(queue *turns.Queue[ledger.Identity, *pending], busy *bool, p *pending) (idle bool) {
+// enqueue adds a submission to a lane, and reports whether the caller must run the lane.
+func (b *batcher) enqueue(in *lane, p *pending) (idle bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	p.cost = max(p.minCost, b.habits.Cost(p.submission.Identity, p.estimate))
-	push(queue, p)
-	idle, *busy = !*busy, true
+	push(&in.queue, p)
+	idle, in.busy = !in.busy, true
 	return idle
 }
 
@@ -144,18 +160,18 @@ func push(queue *turns.Queue[ledger.Identity, *pending], p *pending) {
 
 // settle ends a submission whose completion is known, and learns the costs of its account.
 func (b *batcher) settle(p *pending, completion ledger.Completion) {
-	close(p.settled)
+	p.leave()
 	b.habits.Learn(p.submission.Identity, p.estimate, completion)
 }
 
 // runShared starts one batch after the other until nothing waits.
-func (b *batcher) runShared(ctx context.Context) {
-	for batch := b.nextBatch(); len(batch) > 0; batch = b.nextBatch() {
+func (b *batcher) runShared(ctx context.Context, in *lane) {
+	for batch := b.nextBatch(in); len(batch) > 0; batch = b.nextBatch(in) {
 		cost := 0
 		for _, p := range batch {
 			cost += p.cost
 		}
-		if b.launchInTurn(ctx, batch, cost) == nil {
+		if b.launchInTurn(ctx, in, batch, cost) == nil {
 			hold(ctx, batch, maxHold)
 		}
 	}
@@ -169,7 +185,7 @@ func (b *batcher) runAlone(ctx context.Context) {
 		if timed { // only its start takes room
 			cost = minAlone
 		}
-		leave := b.enter(ctx, cost)
+		leave := b.alone.enter(ctx, cost)
 		go func() {
 			defer leave()
 			if b.launch(ctx, []*pending{p}) == nil && !timed {
@@ -180,8 +196,8 @@ func (b *batcher) runAlone(ctx context.Context) {
 }
 
 // launchInTurn waits for room and launches a batch.
-func (b *batcher) launchInTurn(ctx context.Context, batch []*pending, cost int) error {
-	leave := b.enter(ctx, cost)
+func (b *batcher) launchInTurn(ctx context.Context, in *lane, batch []*pending, cost int) error {
+	leave := in.enter(ctx, cost)
 	if err := b.launch(ctx, batch); err != nil {
 		leave()
 		return err
@@ -194,10 +210,10 @@ func (b *batcher) launchInTurn(ctx context.Context, batch []*pending, cost int) 
 }
 
 // enter waits for room under way, and returns the function that gives it back.
-func (b *batcher) enter(ctx context.Context, cost int) (leave func()) {
+func (l *lane) enter(ctx context.Context, cost int) (leave func()) {
 	weight := int64(min(cost, maxUnderWay))
-	_ = b.underWay.Acquire(ctx, weight) // the context has no end, and room comes when others end
-	return func() { b.underWay.Release(weight) }
+	_ = l.underWay.Acquire(ctx, weight) // the context has no end, and room comes when others end
+	return func() { l.underWay.Release(weight) }
 }
 
 // launch starts a workflow with the batch, and tells each submission the result.
@@ -257,8 +273,8 @@ func hold(ctx context.Context, batch []*pending, limit time.Duration) {
 func (b *batcher) nextAlone() *pending {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	p, ok := b.alone.Pop()
-	b.busyAlone = ok
+	p, ok := b.alone.queue.Pop()
+	b.alone.busy = ok
 	return p
 }
 
@@ -271,34 +287,34 @@ const (
 )
 
 // nextBatch takes submissions in turn, up to the limits; if none waits, the queue is idle again.
-func (b *batcher) nextBatch() []*pending {
+func (b *batcher) nextBatch(in *lane) []*pending {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	var batch []*pending
 	each, counts := b.maxBatch, map[ledger.Identity]int{}
 	part := max(1, b.maxBatch/shareBesideOthers)
-	if b.neighbours.Any() && b.modest > 0 {
+	if in.neighbours.Any() && in.modest > 0 {
 		each = part
 	}
 	may := func(p *pending) bool { return counts[p.submission.Account()] < each }
 	size := batchSize{attributes: b.attributeBytes}
 	for len(batch) < b.maxBatch {
-		turn := b.shared.First(may)
+		turn := in.queue.First(may)
 		if turn == nil || !size.add(turn.Item) {
 			break
 		}
-		b.shared.Give(turn)
+		in.queue.Give(turn)
 		batch = append(batch, turn.Item)
 		counts[turn.Item.submission.Account()]++
 	}
-	b.neighbours.Note(slices.Collect(maps.Keys(counts))...)
-	b.modest = max(0, b.modest-1)
+	in.neighbours.Note(slices.Collect(maps.Keys(counts))...)
+	in.modest = max(0, in.modest-1)
 	for _, count := range counts {
 		if count < part {
-			b.modest = untilBusy
+			in.modest = untilBusy
 		}
 	}
-	b.busyShared = len(batch) > 0
+	in.busy = len(batch) > 0
 	return batch
 }
 

@@ -81,15 +81,15 @@ func submitAll(ctx context.Context, b *batcher, from, to int) <-chan error {
 func (b *batcher) length() int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.shared.Len()
+	return b.ordinary.queue.Len()
 }
 
 // entered returns the number of submissions that wait or are under way; a batch counts as one.
 func (b *batcher) entered() int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.busyShared {
-		return b.shared.Len() + 1
+	if b.ordinary.busy {
+		return b.ordinary.queue.Len() + 1
 	}
 	return 0
 }
@@ -227,15 +227,15 @@ func TestBatcher_LoneSubmissionsTakeTurns(t *testing.T) {
 		p.submission.Identity = ledger.DefaultUser(user)
 		return p
 	}
-	waits := func() int { b.mu.Lock(); defer b.mu.Unlock(); return b.alone.Len() }
+	waits := func() int { b.mu.Lock(); defer b.mu.Unlock(); return b.alone.queue.Len() }
 	soon := past.Add(2 * time.Hour)
 	timed := lone(flood+1, "timed")
 	timed.submission.MinLedgerTime = &soon
 	go func() { _ = b.submit(ctx, timed) }()
 	require.Equal(t, 1, temporal.nextSize(t))
 	temporal.release <- nil // after its start it takes no room; at its time it takes a turn
-	require.NoError(t, b.underWay.Acquire(ctx, maxUnderWay))
-	b.underWay.Release(maxUnderWay)
+	require.NoError(t, b.alone.underWay.Acquire(ctx, maxUnderWay))
+	b.alone.underWay.Release(maxUnderWay)
 	all := map[string]*pending{}
 	for i := range flood {
 		p := lone(i, "greedy")
@@ -286,7 +286,7 @@ func TestBatcher_BoundsConcurrentStartsOfTimedSubmissions(t *testing.T) {
 	for range room {
 		require.Equal(t, 1, temporal.nextSize(t))
 	}
-	waits := func() int { b.mu.Lock(); defer b.mu.Unlock(); return b.alone.Len() }
+	waits := func() int { b.mu.Lock(); defer b.mu.Unlock(); return b.alone.queue.Len() }
 	require.Eventually(t, func() bool { return waits() == flood-room-1 }, testDeadline, time.Millisecond,
 		"as many are started at once as there is room for")
 	for range flood {
@@ -328,9 +328,9 @@ func TestBatcher_BoundsEachBatch(t *testing.T) {
 			t.Parallel()
 			b := newBatcher(nil, 64, DefaultAttributeBytes)
 			for _, p := range c.waiting {
-				push(&b.shared, p)
+				push(&b.ordinary.queue, p)
 			}
-			require.Len(t, b.nextBatch(), c.want)
+			require.Len(t, b.nextBatch(&b.ordinary), c.want)
 		})
 	}
 }

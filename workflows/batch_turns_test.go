@@ -142,7 +142,7 @@ func TestBatcher_LearnsCostsFromCompletions(t *testing.T) {
 		b.settle(p, ledger.Completion{Refusal: fault.ContractNotFound.New("refused")})
 	}
 	p := turnOf("greedy", 11, 2000)
-	b.enqueue(&b.shared, &b.busyShared, p)
+	b.enqueue(&b.ordinary, p)
 	require.Greater(t, p.cost, 400_000)
 	require.Equal(t, 2000, p.estimate)
 }
@@ -156,28 +156,28 @@ func TestBatcher_GivesOneAccountASmallPartBesideOthers(t *testing.T) {
 	submit := func(user string, count int) {
 		for range count {
 			number++
-			push(&b.shared, turnOf(user, number, 2000))
+			push(&b.ordinary.queue, turnOf(user, number, 2000))
 		}
 	}
 	submit("busy", 2000)
-	require.Len(t, b.nextBatch(), 64)
+	require.Len(t, b.nextBatch(&b.ordinary), 64)
 	submit("modest", 1)
-	require.Len(t, b.nextBatch(), 64, "the other account is new")
+	require.Len(t, b.nextBatch(&b.ordinary), 64, "the other account is new")
 	batches := 0
-	for ; len(b.nextBatch()) == 4; batches++ {
+	for ; len(b.nextBatch(&b.ordinary)) == 4; batches++ {
 		require.Less(t, batches, 100)
 	}
 	require.Greater(t, batches, 10)
-	require.Len(t, b.nextBatch(), 64)
+	require.Len(t, b.nextBatch(&b.ordinary), 64)
 }
 
 func TestBatcher_FillsBatchesOfBusyAccounts(t *testing.T) {
 	t.Parallel()
 	b := newBatcher(nil, 64, DefaultAttributeBytes)
 	for i := range 1000 {
-		push(&b.shared, turnOf([]string{"busy", "eager"}[i%2], i, 2000))
+		push(&b.ordinary.queue, turnOf([]string{"busy", "eager"}[i%2], i, 2000))
 	}
 	for range 10 {
-		require.Len(t, b.nextBatch(), 64)
+		require.Len(t, b.nextBatch(&b.ordinary), 64)
 	}
 }

@@ -171,17 +171,26 @@ func (c *Client) submit(
 		return nil, nil, refusal
 	}
 	p := newPending(submission, encoded)
+	p.runsUploaded = c.runsUploaded(submission)
 	p.wait(ctx)
 	done := make(chan ledger.Completion, 1)
 	c.options.Outcomes.Expect(submission.Key, func(completion ledger.Completion) {
 		c.flights.leave(change, submission.Key)
 		c.batches.settle(p, completion)
 		done <- completion
-	})
+	}, p.leave)
 	if err := c.batches.submit(ctx, p); err != nil { // the caller left or the start failed; [flights] goes on
 		return nil, nil, err
 	}
 	return p, done, nil
+}
+
+// runsUploaded reports whether a submission names code of uploaded packages.
+func (c *Client) runsUploaded(submission ledger.Submission) bool {
+	return c.options.ForeignPackage != nil && slices.ContainsFunc(submission.Commands, func(command ledger.Command) bool {
+		name, _ := command.Uses()
+		return c.options.ForeignPackage(name.Package) != ""
+	})
 }
 
 // seal seals a submission, so that a commit can check that it comes from a node of this ledger.

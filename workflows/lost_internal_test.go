@@ -86,7 +86,7 @@ func newLossyClient(t *testing.T) *lossyClient {
 	for i := range 2 {
 		s := testSubmission(i)
 		require.Nil(t, l.flights.enter(s.ChangeID(), s, 100, "global::1220"))
-		l.options.Outcomes.Expect(s.Key, func(ledger.Completion) { l.flights.leave(s.ChangeID(), s.Key) })
+		l.options.Outcomes.Expect(s.Key, func(ledger.Completion) { l.flights.leave(s.ChangeID(), s.Key) }, nil)
 		both = append(both, s)
 	}
 	require.NoError(t, l.startWorkflow(t.Context(), both, nil))

@@ -48,23 +48,34 @@ func SubmitCommands(ctx workflow.Context, in SubmitCommandsInput) (SubmitCommand
 	return SubmitCommandsResult{Outcomes: outcomes}, nil
 }
 
-// commitInTime commits each submission when its time has come. The commit decides that; the wait before only saves
-// tries. It reports whether it had to wait.
+// The pauses before a workflow asks again for a submission whose code still runs.
+const (
+	firstRunPause = 20 * time.Millisecond
+	maxRunPause   = 5 * time.Second
+)
+
+// commitInTime commits each submission when its time has come and its code has run. The commit decides that; the waits
+// before only save tries. It reports whether it waited for a time.
 func commitInTime(
 	ctx workflow.Context, submissions []ledger.Submission,
 ) (outcomes []activities.Outcome, waited bool, err error) {
 	outcomes, err = commit(ctx, submissions)
-	for err == nil {
-		places, early := tooEarly(submissions, outcomes)
-		if len(early) == 0 {
+	for pause := firstRunPause; err == nil; pause = min(2*pause, maxRunPause) {
+		places, left, run := undecided(submissions, outcomes)
+		if len(left) == 0 {
 			return outcomes, waited, nil
 		}
-		waited = true
-		if err = awaitFirst(ctx, early); err != nil {
+		if run {
+			err = workflow.Sleep(ctx, pause)
+		} else {
+			waited = true
+			err = awaitFirst(ctx, left)
+		}
+		if err != nil {
 			break
 		}
 		var again []activities.Outcome
-		again, err = commit(ctx, early)
+		again, err = commit(ctx, left)
 		for i, outcome := range again[:min(len(again), len(places))] {
 			outcomes[places[i]] = outcome
 		}
@@ -79,16 +90,19 @@ func commit(ctx workflow.Context, submissions []ledger.Submission) ([]activities
 	return result.Outcomes, err
 }
 
-// tooEarly lists the submissions that came before their time, and their places.
-func tooEarly(
+// undecided lists the submissions to commit again, and their places: those whose code still runs, or if there are none,
+// those that came before their time.
+func undecided(
 	submissions []ledger.Submission, outcomes []activities.Outcome,
-) (places []int, early []ledger.Submission) {
-	for i, outcome := range outcomes[:min(len(outcomes), len(submissions))] {
-		if outcome.TooEarly && submissions[i].MinLedgerTime != nil {
-			places, early = append(places, i), append(early, submissions[i])
+) (places []int, left []ledger.Submission, run bool) {
+	outcomes = outcomes[:min(len(outcomes), len(submissions))]
+	run = slices.ContainsFunc(outcomes, func(outcome activities.Outcome) bool { return outcome.Running })
+	for i, outcome := range outcomes {
+		if outcome.Running || !run && outcome.TooEarly && submissions[i].MinLedgerTime != nil {
+			places, left = append(places, i), append(left, submissions[i])
 		}
 	}
-	return places, early
+	return places, left, run
 }
 
 // earlyPause is the least wait after a commit that came too early: the clocks of two machines may differ.

@@ -84,16 +84,7 @@ func usedBy(submissions []ledger.Submission) (templates []lf.TypeName, choices [
 	}
 	for _, submission := range submissions {
 		for _, command := range submission.Commands {
-			switch {
-			case command.Create != nil:
-				add(command.Create.Template, "")
-			case command.Exercise != nil:
-				add(command.Exercise.Template, command.Exercise.Choice)
-			case command.ExerciseByKey != nil:
-				add(command.ExerciseByKey.Template, command.ExerciseByKey.Choice)
-			case command.CreateAndExercise != nil:
-				add(command.CreateAndExercise.Template, command.CreateAndExercise.Choice)
-			}
+			add(command.Uses())
 		}
 		if submission.Signed != nil {
 			for template, choice := range prepared.Roots(submission.Signed.Transaction) {

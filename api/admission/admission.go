@@ -19,6 +19,8 @@ import (
 
 // Limits are the limits of one process; its API families share them. They are safe for concurrent use.
 type Limits struct {
+	// Share lets long code take turns; nil if it never waits. It is set before the first request.
+	Share     *turns.Share
 	effective atomic.Pointer[settings]
 	changing  sync.Mutex
 	places    [places]turns.Turns

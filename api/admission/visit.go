@@ -6,6 +6,7 @@ import (
 
 	"github.com/florinledger/florin/internal/budget"
 	"github.com/florinledger/florin/internal/turns"
+	"github.com/florinledger/florin/ledger"
 )
 
 // Visit holds the places of one running request. It belongs to the goroutine of the request. A nil Visit holds nothing
@@ -14,8 +15,9 @@ type Visit struct {
 	limits *Limits
 	caller Caller
 	in     place
-	// reading ends the turn to read; nil without one.
+	// reading ends the turn to read in the place readsIn; nil without one.
 	reading func()
+	readsIn place
 	after   func()
 }
 
@@ -28,6 +30,7 @@ func (l *Limits) Enter(ctx context.Context, caller Caller) (within context.Conte
 	if err := l.try(requests, caller.Account, 1); err != nil {
 		return nil, nil, err
 	}
+	l.Share.Note()
 	return ctx, &Visit{limits: l, caller: caller, in: requests}, nil
 }
 
@@ -108,7 +111,12 @@ func (v *Visit) Read(ctx context.Context) (end func(), err error) {
 	if v == nil || v.caller.Anonymous || v.reading != nil {
 		return nil, nil
 	}
-	v.reading, err = v.limits.take(ctx, reads, v.caller.Account)
+	return v.read(ctx, reads)
+}
+
+func (v *Visit) read(ctx context.Context, in place) (end func(), err error) {
+	v.readsIn = in
+	v.reading, err = v.limits.take(ctx, in, v.caller.Account)
 	if err != nil {
 		return nil, err
 	}
@@ -130,9 +138,19 @@ func (v *Visit) Pause(ctx context.Context) (resume func() error) {
 	}
 	v.endReading()
 	return func() (err error) {
-		v.reading, err = v.limits.places[reads].Take(ctx, v.caller.Account)
+		v.reading, err = v.limits.places[v.readsIn].Take(ctx, v.caller.Account)
 		return err
 	}
+}
+
+// Compute is a context for code of uploaded packages. Long code waits for the turn of its account, without a turn to read.
+// Call end after the last code.
+func (v *Visit) Compute(ctx context.Context) (computing context.Context, end func()) {
+	if v == nil || v.limits.Share == nil {
+		return ctx, func() {}
+	}
+	computation := v.limits.Share.Begin(v.caller.Account.Name, nil, v.Pause)
+	return ledger.WithPacer(ctx, computation), computation.End
 }
 
 // Wait moves the request to the places of waiting requests, where it stays. It refuses if there is no place, or if the
@@ -166,7 +184,7 @@ func (v *Visit) ReadPage(ctx context.Context) (release func(), err error) {
 	if v == nil {
 		return nil, nil
 	}
-	return v.limits.take(ctx, streamReads, v.caller.Account)
+	return v.read(ctx, streamReads)
 }
 
 func (v *Visit) turn(ctx context.Context, in place) (release func(), err error) {

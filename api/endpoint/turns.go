@@ -58,7 +58,9 @@ func ReadPage(ctx context.Context, read func(context.Context) error, send func()
 	if visit != nil {
 		held := visit.Budget()
 		defer held.Release()
-		page = ledger.WithViews(budget.With(ctx, held))
+		var endCode func()
+		page, endCode = visit.Compute(ledger.WithViews(budget.With(ctx, held)))
+		defer endCode()
 	}
 	err = read(page)
 	if end != nil {

@@ -44,7 +44,8 @@ func (s *endpointHandler) work(
 		defer end()
 	}
 	current.budget = visit.Budget()
-	ctx = ledger.WithViews(budget.With(ctx, current.budget))
+	ctx, endCode := visit.Compute(ledger.WithViews(budget.With(ctx, current.budget)))
+	defer endCode()
 	if s.Authorize != nil {
 		asked := ctx
 		if ctx, err = withNewRights(ctx, func() (context.Context, error) { return s.Authorize(asked) }); err != nil {

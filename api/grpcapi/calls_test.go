@@ -348,7 +348,7 @@ func TestCall_RefusesBadInput(t *testing.T) {
 
 func TestCall_IsLoggedWithItsSize(t *testing.T) {
 	t.Parallel()
-	var log bytes.Buffer
+	var log apitest.Log
 	s, conn, _ := node(t, apitest.Options{Log: &log})
 	require.NoError(t, conn.Invoke(s.As(t.Context(), "alice"), base+"VersionService/GetLedgerApiVersion",
 		&ledgerpb.GetLedgerApiVersionRequest{}, &ledgerpb.GetLedgerApiVersionResponse{}))
@@ -388,7 +388,7 @@ func TestError_HasTheDetailsOfJSONAndFits(t *testing.T) {
 func TestError_NamesTheMissingRightOnlyOnADevelopmentNode(t *testing.T) {
 	t.Parallel()
 	for _, explains := range []bool{false, true} {
-		var log bytes.Buffer
+		var log apitest.Log
 		s := apitest.New(t, apitest.Options{Settings: ledgerapi.Settings{Explains: explains}, Log: &log})
 		s.Rights("nobody")
 		err := s.Calls().Invoke(s.As(t.Context(), "nobody"), admin+"PartyManagementService/ListKnownParties",

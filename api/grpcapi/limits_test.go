@@ -1,7 +1,6 @@
 package grpcapi_test
 
 import (
-	"bytes"
 	"context"
 	"net/http"
 	"strings"
@@ -96,13 +95,13 @@ func TestAnswers_CountUntilTheyAreRead(t *testing.T) {
 
 func TestCall_ThatIsNotReadableIsNoFailureOfTheNode(t *testing.T) {
 	t.Parallel()
-	var log bytes.Buffer
+	var log apitest.Log
 	s, conn, alice := node(t, apitest.Options{MaxBodyBytes: 1 << 16, Log: &log})
 	commands := createNote(alice, noteOf(alice, "x", "1"))
 	commands.WorkflowId = strings.Repeat("x", 1<<17)
 	err := conn.Invoke(s.As(t.Context(), "alice"), base+"CommandSubmissionService/Submit",
 		&ledgerpb.SubmitRequest{Commands: commands}, &ledgerpb.SubmitResponse{})
 	require.Equal(t, codes.ResourceExhausted, status.Code(err))
-	require.Contains(t, log.String(), `"status":400`)
+	s.Eventually(func() bool { return strings.Contains(log.String(), `"status":400`) }) // it follows the answer
 	require.NotContains(t, log.String(), `"level":"ERROR"`)
 }

@@ -3,6 +3,7 @@
 package preview
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"time"
@@ -31,11 +32,11 @@ func Interpret(
 	if minimum := submission.MinLedgerTime; minimum != nil && minimum.After(effective) {
 		effective = minimum.UTC().Truncate(time.Microsecond)
 	}
+	code := ledger.NewBudget(ctx)
 	transaction, err := ledger.Interpret(submission, ledger.Environment{
-		Packages: packages, Store: Store(ctx, record), EffectiveAt: effective, Seed: seed,
-		Budget: ledger.NewBudget(ctx),
+		Packages: packages, Store: Store(ctx, record), EffectiveAt: effective, Seed: seed, Budget: code,
 	})
-	if err != nil {
+	if err := cmp.Or(code.Close(), err); err != nil {
 		return ledger.Transaction{}, err
 	}
 	known, err := record.Parties(ctx, transaction.Informees())

@@ -9,7 +9,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"strings"
-	"testing"
 
 	"google.golang.org/protobuf/proto"
 
@@ -26,8 +25,15 @@ type Package struct {
 	Payload []byte
 }
 
+// TB is what this package uses of [testing.TB], so that a program can make DAR files, too.
+type TB interface {
+	Helper()
+	Fatal(args ...any)
+	Fatalf(format string, args ...any)
+}
+
 // Compile makes a package from a text in the form of package asttest.
-func Compile(tb testing.TB, source string) Package {
+func Compile(tb TB, source string) Package {
 	tb.Helper()
 	parsed, err := asttest.Parse(asttest.PackageID, ast.V2_1, source)
 	if err != nil {
@@ -46,7 +52,7 @@ func Compile(tb testing.TB, source string) Package {
 }
 
 // DAR makes a DAR file from packages, the main one first.
-func DAR(tb testing.TB, packages ...Package) []byte {
+func DAR(tb TB, packages ...Package) []byte {
 	tb.Helper()
 	var out bytes.Buffer
 	files := zip.NewWriter(&out)
@@ -77,7 +83,7 @@ func DAR(tb testing.TB, packages ...Package) []byte {
 }
 
 // Build makes the DAR file of one package that needs no other.
-func Build(tb testing.TB, source string) []byte {
+func Build(tb TB, source string) []byte {
 	tb.Helper()
 	return DAR(tb, Compile(tb, source))
 }

@@ -2,7 +2,6 @@ package dartest
 
 import (
 	"strings"
-	"testing"
 
 	"google.golang.org/protobuf/proto"
 
@@ -14,7 +13,7 @@ import (
 
 // encoder writes one package, with tables of its texts, names and types.
 type encoder struct {
-	tb    testing.TB
+	tb    TB
 	pkg   *archivepb.Package
 	texts map[string]int32
 	types map[string]int32 // by encoding

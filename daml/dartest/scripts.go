@@ -2,13 +2,12 @@ package dartest
 
 import (
 	"strings"
-	"testing"
 )
 
 // Scripts makes a DAR file: a package of notes with scripts, and the parts of the script library that they need.
 // Setup:init allocates a party with exactly this name, and returns its id. Setup:named takes the name as its argument.
 // Setup:fails fails.
-func Scripts(tb testing.TB, name, version, party string) []byte {
+func Scripts(tb TB, name, version, party string) []byte {
 	tb.Helper()
 	library := Compile(tb, scriptLibrary)
 	source := strings.NewReplacer("LL", "'"+string(library.ID)+"':Daml.Script.Internal.LowLevel", "$party", party).

@@ -134,6 +134,8 @@ func (m *machine) check() {
 		m.fail(limitReached("steps", m.limits.Steps))
 	case m.memory < 0:
 		m.requestMemory()
+	default:
+		m.pace()
 	}
 }
 
@@ -153,6 +155,8 @@ func (m *machine) requestMemory() bool {
 		return false
 	case m.more != nil && !m.more(bytes):
 		m.fail(noMemory())
+		return false
+	case !m.pace():
 		return false
 	}
 	m.memory, m.beyond = m.memory+bytes, m.beyond-bytes

@@ -16,13 +16,29 @@ import (
 // lend gives the rest of the budget to the next code, and recall takes back the rest of that.
 func (m *machine) lend() {
 	if m.budget != nil {
-		m.budget.Steps, m.budget.Memory = m.steps, m.memory
+		m.budget.Steps, m.budget.Memory = m.steps, m.left()
 	}
 }
 
 func (m *machine) recall() {
-	m.steps, m.memory = m.budget.Steps, m.budget.Memory
+	m.steps, m.memory = m.budget.Steps, min(m.budget.Memory, grantBytes)
+	m.beyond = m.budget.Memory - m.memory
 	m.nextCheck = max(m.steps-stepsBetweenChecks, 0)
+	if m.budget.IsPaceDue(stepsBetweenChecks) { // many short runs may never reach a check
+		m.pace()
+	}
+}
+
+// pace lets a run with a budget wait for its turn. If it returns false, the run has failed.
+func (m *machine) pace() bool {
+	if m.budget == nil {
+		return true
+	}
+	err := m.budget.Pace(m.steps, m.left())
+	if err != nil {
+		m.fail(cancellation(err))
+	}
+	return err == nil
 }
 
 // ask asks the ledger, and continues with its answer.

@@ -65,7 +65,7 @@ func (c *committer) SubmitAndWait(ctx context.Context, submission ledger.Submiss
 		return ledger.Completion{}, err
 	}
 	var completion ledger.Completion
-	c.activities.Outcomes.Expect(submission.Key, func(made ledger.Completion) { completion = made })
+	c.activities.Outcomes.Expect(submission.Key, func(made ledger.Completion) { completion = made }, nil)
 	_, err = c.activities.CommitSubmissions(ctx, activities.CommitSubmissionsInput{
 		Submissions: []ledger.Submission{submission},
 	})

@@ -66,13 +66,15 @@ func goals() []goal {
 		most(1, "% of a core for a node at rest", local, cpuAtRest),
 		least(0.9, "completed under overload, of the highest rate", "--overload", ofPeak),
 		most(3, "a request beside a busy user, of alone (or of 2 ms)", "--neighbour", slowdowns),
+		least(0.9, "taps beside hostile code, of alone", "--hostile", tapsBesideTraps),
+		most(2, "99 % of taps beside hostile code, of alone", "--hostile", latencyBesideTraps),
 		most(15_000, "bytes of disk for a submission", "--disk", bytesOnDisk),
 	}
 }
 
 // judge compares the figures with the goals. A run that measures one thing says nothing about the others.
 func (r *Report) judge() {
-	special := r.Overload != nil || r.Neighbour != nil || r.Disk != nil || r.Peers != nil
+	special := r.Overload != nil || r.Neighbour != nil || r.Hostile != nil || r.Disk != nil || r.Peers != nil
 	r.Goals = nil
 	for _, goal := range goals() {
 		if judged := goal.judge(r); judged.Met != nil || !special {
@@ -245,6 +247,29 @@ func slowdowns(r *Report) []measurement {
 	for _, one := range r.Neighbour.Requests {
 		all = append(all, measurement{one.times(one.BesideLists), one.Name + " beside lists"},
 			measurement{one.times(one.BesideTaps), one.Name + " beside taps"})
+	}
+	return all
+}
+
+func tapsBesideTraps(r *Report) []measurement {
+	return besideTraps(r, func(phase HostilePhase) float64 { return phase.Taps })
+}
+
+func latencyBesideTraps(r *Report) []measurement {
+	return besideTraps(r, func(phase HostilePhase) float64 { return phase.Latency.P99 })
+}
+
+// besideTraps compares a figure beside hostile accounts with the mean of those alone, before and after.
+func besideTraps(r *Report, figure func(HostilePhase) float64) []measurement {
+	if r.Hostile == nil {
+		return nil
+	}
+	var all []measurement
+	for i, phase := range r.Hostile.Phases {
+		if phase.Accounts > 0 {
+			alone := (figure(r.Hostile.Phases[i-1]) + figure(r.Hostile.Phases[i+1])) / 2
+			all = append(all, measurement{figure(phase) / alone, fmt.Sprintf("%d hostile accounts", phase.Accounts)})
+		}
 	}
 	return all
 }

@@ -49,6 +49,7 @@ type Options struct {
 	Contention  bool          `help:"Let two clients spend each holding at the same time, so that half of the transfers fail."`
 	Overload    bool          `help:"Send far more than the node can do and measure what it completes; measure nothing else."`
 	Neighbour   bool          `help:"Measure how much a busy user slows down the requests of another; measure nothing else."`
+	Hostile     bool          `help:"Measure taps beside accounts whose uploaded code never ends; measure nothing else."`
 	Disk        bool          `help:"Make --count taps at --disk-rate and measure how much disk each takes; measure nothing else."`
 	Peer        string        `help:"Compare with Formance Ledger, from this checkout of it, on the node's PostgreSQL server; measure nothing else." placeholder:"DIR" type:"path"`
 	Smoke       bool          `help:"Only check that everything works, in a few seconds; the figures mean nothing."`
@@ -56,6 +57,8 @@ type Options struct {
 
 	OverloadFactor  float64 `default:"10" help:"Rate of --overload, as a multiple of the highest rate."`
 	OverloadClients int     `default:"1000" help:"Number of connections of --overload."`
+
+	HostileURL string `help:"Base URL of another process of the node, for the hostile accounts of --hostile." name:"hostile-url" placeholder:"URL"`
 
 	DiskRate float64 `default:"13" help:"Taps per second of --disk."`
 
@@ -93,7 +96,7 @@ func (o *Options) prepare() error {
 	case o.Disk && o.DiskRate <= 0:
 		return fmt.Errorf("--disk-rate is %g: it must be above 0", o.DiskRate)
 	case o.special() > 1:
-		return errors.New("use only one of --disk, --overload, --neighbour and --peer")
+		return errors.New("use only one of --disk, --overload, --neighbour, --hostile and --peer")
 	case o.Load <= 0 || o.Load > 1:
 		return fmt.Errorf("--load is %g: it must be above 0 and at most 1", o.Load)
 	}
@@ -118,7 +121,7 @@ func (o *Options) prepare() error {
 // special counts the flags that measure nothing else.
 func (o *Options) special() int {
 	count := 0
-	for _, given := range []bool{o.Disk, o.Overload, o.Neighbour, o.Peer != ""} {
+	for _, given := range []bool{o.Disk, o.Overload, o.Neighbour, o.Hostile, o.Peer != ""} {
 		if given {
 			count++
 		}

@@ -21,6 +21,8 @@ type Report struct {
 	Overload *Overload `json:"overload"`
 	// Neighbour is null without --neighbour.
 	Neighbour *Neighbour `json:"neighbour"`
+	// Hostile is null without --hostile.
+	Hostile *Hostile `json:"hostile"`
 	// Disk is null without --disk.
 	Disk *Disk `json:"disk"`
 	// Peers is null without --peer.

@@ -26,11 +26,13 @@ type run struct {
 	version string // of the API
 	client  *client.Client
 	calls   *calls.Client // nil without --mode grpc
-	coin    client.Coin
-	wallets []*wallet
-	users   []string // that act for the wallets
-	meter   meter
-	report  *Report
+	// hostileClient is for the hostile accounts; nil for the client of all.
+	hostileClient *client.Client
+	coin          client.Coin
+	wallets       []*wallet
+	users         []string // that act for the wallets
+	meter         meter
+	report        *Report
 
 	temporal   *bareTemporal // nil without its address
 	postgres   *barePostgres // nil without its URL
@@ -91,6 +93,9 @@ func newRun(options Options) (*run, error) {
 				Contention: options.Contention, Smoke: options.Smoke,
 			},
 		},
+	}
+	if options.HostileURL != "" {
+		r.hostileClient = client.New(options.HostileURL, hostileAccounts*hostileClients)
 	}
 	if slices.Contains(options.Modes, ModeGRPC) {
 		if r.calls, err = calls.Dial(target.GRPCAddress); err != nil {
@@ -164,6 +169,9 @@ func (r *run) measure(ctx context.Context) error {
 	}
 	if r.options.Neighbour {
 		return r.neighbour(ctx)
+	}
+	if r.options.Hostile {
+		return r.hostile(ctx)
 	}
 	if r.options.Disk {
 		return r.disk(ctx)

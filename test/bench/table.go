@@ -25,6 +25,11 @@ func (r *Report) print(out io.Writer) error {
 		r.printGoals(w)
 		return w.Flush()
 	}
+	if r.Hostile != nil {
+		r.printHostile(w, r.Hostile)
+		r.printGoals(w)
+		return w.Flush()
+	}
 	if r.Disk != nil {
 		r.printDisk(w, r.Disk)
 		r.printGoals(w)
