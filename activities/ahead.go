@@ -50,6 +50,16 @@ type interpretation struct {
 	since time.Time
 }
 
+// hasEnded reports whether there is a result.
+func (i *interpretation) hasEnded() bool {
+	select {
+	case <-i.ended: // nil, which never comes, before it begins
+		return true
+	default:
+		return false
+	}
+}
+
 // commitAll commits submissions, and interprets those with code of uploaded packages before. It leaves out those whose
 // code still runs.
 func (a *Activities) commitAll(
@@ -93,15 +103,18 @@ func (a *Activities) interpretAhead(
 		}
 		select {
 		case <-one.ended:
-			if one.err != nil {
-				a.ahead.drop(submission.Key)
-				return nil, one.err
-			}
-			ready = append(ready, submission)
 		case <-one.long:
-			a.Outcomes.PublishRunning(submission.Key)
 		case <-ctx.Done():
 			return nil, ctx.Err()
+		}
+		switch ended := one.hasEnded(); {
+		case !ended:
+			a.Outcomes.PublishRunning(submission.Key)
+		case one.err != nil:
+			a.ahead.drop(submission.Key)
+			return nil, one.err
+		default:
+			ready = append(ready, submission)
 		}
 	}
 	return ready, nil
@@ -246,16 +259,10 @@ func (i *interpretations) want(key string, now time.Time) {
 
 // result is the interpretation of a submission; nil without one.
 func (i *interpretations) result(key string) *ledger.Ahead {
-	one := i.of(key)
-	if one == nil || one.ended == nil {
-		return nil
-	}
-	select {
-	case <-one.ended:
+	if one := i.of(key); one != nil && one.hasEnded() {
 		return one.ahead
-	default:
-		return nil
 	}
+	return nil
 }
 
 func (i *interpretations) of(key string) *interpretation {

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/fault"
 )
 
 const testDeadline = time.Minute
@@ -210,6 +211,46 @@ func TestBatcher_StartsTheNextBesideATimedSubmission(t *testing.T) {
 	temporal.release <- nil
 	require.NoError(t, <-started)
 	require.NoError(t, <-answers)
+}
+
+// Ordinary submissions do not wait for those with uploaded code, and those not for code that is long.
+func TestBatcher_CodeHasALaneOfItsOwn(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithTimeout(t.Context(), testDeadline)
+	defer cancel()
+	temporal := newStarter()
+	b := newBatcher(temporal.start, 64, DefaultAttributeBytes)
+	code := func(i int) *pending {
+		p := newPending(testSubmission(i), make([]byte, 100))
+		p.runsUploaded = true
+		go func() { _ = b.submit(ctx, p) }()
+		return p
+	}
+	first := code(1)
+	require.Equal(t, 1, temporal.nextSize(t))
+	code(2)
+	require.Eventually(t, func() bool { b.mu.Lock(); defer b.mu.Unlock(); return b.code.queue.Len() == 1 },
+		testDeadline, time.Millisecond, "it waits for the first one")
+	ordinary := submitAll(ctx, b, 10, 11)
+	require.Equal(t, 1, temporal.nextSize(t))
+	temporal.release <- nil
+	temporal.release <- nil
+	require.NoError(t, <-ordinary)
+	first.leave() // its code is long
+	require.Equal(t, 1, temporal.nextSize(t))
+	temporal.release <- nil
+}
+
+// An account whose last submission ran long code through a built-in interface does not hold up others either.
+func TestBatcher_RemembersLongCode(t *testing.T) {
+	t.Parallel()
+	b := newBatcher(newStarter().start, 64, DefaultAttributeBytes)
+	p := newPending(testSubmission(1), make([]byte, 100))
+	require.False(t, b.habits.RunsCode(p.submission.Identity))
+	b.settle(p, ledger.Completion{CodeCost: ledger.MaxCommitCost, Refusal: fault.InterpretationTimeExceeded.New("long")})
+	require.True(t, b.habits.RunsCode(p.submission.Identity))
+	b.settle(newPending(testSubmission(2), nil), ledger.Completion{CodeCost: 10})
+	require.False(t, b.habits.RunsCode(p.submission.Identity))
 }
 
 // Submissions with their own workflows run as many at once as there is room for.

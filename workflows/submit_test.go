@@ -217,3 +217,34 @@ func TestSubmitCommands_CommitsEachOfABatchAtItsTime(t *testing.T) {
 	}
 	env.AssertExpectations(t)
 }
+
+// The code of a submission runs on; the workflow asks again for that one, with longer and longer pauses.
+func TestSubmitCommands_AsksAgainWhileCodeRuns(t *testing.T) {
+	t.Parallel()
+	env := environment(t)
+	start := env.Now()
+	var asked []time.Duration
+	batch := []ledger.Submission{submission("long"), submission("short")}
+	env.OnActivity(act.CommitSubmissions, mock.Anything, mock.Anything).Return(
+		func(_ context.Context, in activities.CommitSubmissionsInput) (activities.CommitSubmissionsResult, error) {
+			asked = append(asked, env.Now().Sub(start))
+			out := activities.CommitSubmissionsResult{Outcomes: []activities.Outcome{{CommandID: "long", Offset: 2}}}
+			if len(asked) < 12 {
+				out.Outcomes[0] = activities.Outcome{CommandID: "long", Running: true}
+			}
+			if len(in.Submissions) == 2 {
+				out.Outcomes = append(out.Outcomes, activities.Outcome{CommandID: "short", Offset: 1})
+			}
+			require.Equal(t, len(asked) == 1, len(in.Submissions) == 2, "the other one is done")
+			return out, nil
+		})
+	env.OnUpsertTypedSearchAttributes(mock.Anything).Return(nil).Once()
+	env.ExecuteWorkflow(workflows.SubmitCommands, workflows.SubmitCommandsInput{Submissions: batch})
+	require.NoError(t, env.GetWorkflowError())
+	var result workflows.SubmitCommandsResult
+	require.NoError(t, env.GetWorkflowResult(&result))
+	require.Equal(t, []activities.Outcome{{CommandID: "long", Offset: 2}, {CommandID: "short", Offset: 1}}, result.Outcomes)
+	require.GreaterOrEqual(t, asked[1], 20*time.Millisecond)
+	require.InDelta(t, 5*time.Second, asked[11]-asked[10], float64(time.Second))
+	env.AssertExpectations(t)
+}

@@ -1,15 +1,21 @@
 package ledgerapi_test
 
 import (
+	"context"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"strconv"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/florinledger/florin/api/admission"
 	"github.com/florinledger/florin/api/ledgerapi"
 	"github.com/florinledger/florin/daml/dartest"
+	"github.com/florinledger/florin/internal/turns"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/test/apitest"
 )
@@ -68,6 +74,51 @@ func TestInterfaceView_FailureAffectsOnlyThatView(t *testing.T) {
 		check(element.Update.Transaction.Value.Events[0].CreatedEvent)
 	}
 	stream.Ended()
+}
+
+// A request with long code waits for its share of the machine without a turn to read, so others read meanwhile.
+func TestInterfaceView_LongCodeHoldsNoTurnToRead(t *testing.T) {
+	t.Parallel()
+	limits := admission.New(admission.Options{Reads: 1, Now: time.Now})
+	limits.Share = turns.NewShare(turns.ShareLimits{ShortSteps: 20_000, ShortBytes: 8 << 20}) // no processor
+	s := apitest.New(t, apitest.Options{Limits: limits})
+	alice := s.Party("alice")
+	s.ActingAs("alice", alice)
+	face := dartest.Compile(t, dartest.Faces)
+	endless := dartest.Compile(t, dartest.Masks("endless", face, "M:endless (M:Mask {text} this)"))
+	s.Call(apitest.Admin, http.MethodPost, "/v2/dars", string(dartest.DAR(t, endless, face))).OK(nil)
+	mask(s, alice, "endless", "hello")
+	head, err := s.DB.Head(t.Context())
+	require.NoError(t, err)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	request := httptest.NewRequestWithContext(ctx, http.MethodPost, "/v2/state/active-contracts", strings.NewReader(
+		fmt.Sprintf(`{"activeAtOffset":%d,"eventFormat":%s}`, head.Offset, faceFormat(alice))))
+	request.Header.Set("Authorization", "Bearer "+apitest.Token(t, "alice"))
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		s.Handler.ServeHTTP(httptest.NewRecorder(), request)
+	}()
+	waiting := func() int64 {
+		for _, use := range limits.ListUsage() {
+			if use.Limit == "requests" {
+				return use.InUse
+			}
+		}
+		return 0
+	}
+	s.Eventually(func() bool { return waiting() == 1 })
+	for range 10 {
+		s.Call("alice", http.MethodGet, "/v2/state/ledger-end", nil).OK(nil)
+	}
+	select {
+	case <-ended:
+		t.Fatal("there is no processor for its view")
+	default:
+	}
+	cancel()
+	<-ended
 }
 
 // nextCreated is the next created contract of a stream of updates.

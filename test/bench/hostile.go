@@ -2,10 +2,10 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"sync"
 	"time"
 
@@ -119,9 +119,11 @@ type failure struct{ err error }
 
 func (failures) Helper() {}
 
-func (failures) Fatal(args ...any) { panic(failure{errors.New(fmt.Sprint(args...))}) }
+func (f failures) Fatal(args ...any) { f.Fatalf("%s", fmt.Sprint(args...)) }
 
-func (failures) Fatalf(format string, args ...any) { panic(failure{fmt.Errorf(format, args...)}) }
+func (failures) Fatalf(format string, args ...any) {
+	panic(failure{fmt.Errorf(format, args...)}) //nolint:forbidigo // compile recovers
+}
 
 // trapper is a hostile account, with a trap and masks.
 type trapper struct {
@@ -252,8 +254,8 @@ func (r *Report) printHostile(w io.Writer, h *Hostile) {
 		h.Clients, h.Clients)
 	line(w, "hostile accounts", "taps/s", "50 %", "99 %", "refused", "not ready", "hostile answers", "refused", "node MB")
 	for _, one := range h.Phases {
-		line(w, fmt.Sprint(one.Accounts), fmt.Sprintf("%.0f", one.Taps), ms(one.Latency.P50), ms(one.Latency.P99),
-			fmt.Sprint(one.Refused), fmt.Sprint(one.NotReady), fmt.Sprint(one.Ended), fmt.Sprint(one.Stopped),
+		line(w, strconv.Itoa(one.Accounts), fmt.Sprintf("%.0f", one.Taps), ms(one.Latency.P50), ms(one.Latency.P99),
+			strconv.Itoa(one.Refused), strconv.Itoa(one.NotReady), strconv.Itoa(one.Ended), strconv.Itoa(one.Stopped),
 			rate(one.NodeMax))
 	}
 }
