@@ -107,6 +107,7 @@ func TestDecide_UsesTheInterpretationAheadWhileItHolds(t *testing.T) {
 			decision, err := n.decide(find, ahead, test.after)
 			require.NoError(t, err)
 			if test.refusal != "" {
+				require.NotNil(t, decision.Completion.Refusal)
 				require.Equal(t, test.refusal, decision.Completion.Refusal.Code)
 				return
 			}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/florinledger/florin/client"
@@ -18,7 +19,16 @@ const (
 	ScenarioWalletTap = "wallet-tap" // the same by the wallet's own route; each client is a user with a wallet
 	ScenarioTransfer  = "transfer"   // each submission turns one holding into two
 	ScenarioMixed     = "mixed"      // taps and transfers in turn
+	// Contracts of a package that bench uploads.
+	ScenarioUploadedCreate   = "uploaded-create"   // each submission creates a contract
+	ScenarioUploadedExercise = "uploaded-exercise" // each submission archives a contract and creates one
+	ScenarioUploadedDvP      = "uploaded-dvp"      // each submission swaps two contracts by a third
 )
+
+var scenarios = []string{
+	ScenarioTap, ScenarioWalletTap, ScenarioTransfer, ScenarioMixed, ScenarioUploadedCreate, ScenarioUploadedExercise,
+	ScenarioUploadedDvP,
+}
 
 // The modes.
 const (
@@ -40,7 +50,7 @@ type Options struct {
 	Audience        string `env:"FLORIN_AUTH_AUDIENCE" help:"Audience of development tokens." placeholder:"TEXT"`
 	DSO             string `help:"DSO party. Default: bench asks the node." name:"dso" placeholder:"PARTY"`
 
-	Scenarios   []string      `default:"tap,wallet-tap,transfer,mixed" enum:"tap,wallet-tap,transfer,mixed" help:"What to submit; wallet-tap is measured only in mode wait." name:"scenario"`
+	Scenarios   []string      `default:"tap,wallet-tap,transfer,mixed" enum:"tap,wallet-tap,transfer,mixed,uploaded-create,uploaded-exercise,uploaded-dvp" help:"What to submit; wallet-tap is measured only in mode wait, uploaded-… use contracts of a package that bench uploads." name:"scenario"`
 	Modes       []string      `default:"async,wait" enum:"async,wait,grpc" help:"Whether to wait for acknowledgements or for completions; grpc waits for completions over gRPC." name:"mode"`
 	Concurrency []int         `default:"1,16,64" help:"Numbers of concurrent clients."`
 	Duration    time.Duration `default:"5s" help:"Maximum duration of each measurement."`
@@ -106,8 +116,8 @@ func (o *Options) prepare() error {
 		}
 	}
 	for _, scenario := range o.Scenarios {
-		if !slices.Contains([]string{ScenarioTap, ScenarioWalletTap, ScenarioTransfer, ScenarioMixed}, scenario) {
-			return fmt.Errorf("there is no scenario %q: choose tap, wallet-tap, transfer or mixed", scenario)
+		if !slices.Contains(scenarios, scenario) {
+			return fmt.Errorf("there is no scenario %q: choose one of %s", scenario, strings.Join(scenarios, ", "))
 		}
 	}
 	for _, mode := range o.Modes {

@@ -29,10 +29,12 @@ type run struct {
 	// hostileClient is for the hostile accounts; nil for the client of all.
 	hostileClient *client.Client
 	coin          client.Coin
-	wallets       []*wallet
-	users         []string // that act for the wallets
-	meter         meter
-	report        *Report
+	// goods is the beginning of the template ids of the package of goods; "" before its upload.
+	goods   string
+	wallets []*wallet
+	users   []string // that act for the wallets
+	meter   meter
+	report  *Report
 
 	temporal   *bareTemporal // nil without its address
 	postgres   *barePostgres // nil without its URL

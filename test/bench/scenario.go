@@ -70,7 +70,11 @@ func (r *run) operation(stage, scenario, mode string, wallets []*wallet) (operat
 		if scenario == ScenarioTap || scenario == ScenarioMixed && turns[worker]%2 == 0 {
 			return submit(ctx, w, r.tap(stage, w))
 		}
-		submission, err := r.transfer(stage, w)
+		next := r.transfer
+		if isUploaded(scenario) {
+			next = func(stage string, w *wallet) (client.Commands, error) { return r.trade(stage, scenario, w) }
+		}
+		submission, err := next(stage, w)
 		if err != nil {
 			return err
 		}
@@ -83,7 +87,7 @@ func (r *run) operation(stage, scenario, mode string, wallets []*wallet) (operat
 func needsHoldings(scenario string, submissions, workers int) int {
 	each := submissions/workers*5/4 + 10
 	switch scenario {
-	case ScenarioTap, ScenarioWalletTap:
+	case ScenarioTap, ScenarioWalletTap, ScenarioUploadedCreate, ScenarioUploadedExercise, ScenarioUploadedDvP:
 		return 0
 	case ScenarioMixed:
 		return each/2 + 1

@@ -52,7 +52,7 @@ func (r *run) stage(ctx context.Context, s *Stage) error {
 
 // highestRate submits in a closed loop, and measures the costs.
 func (r *run) highestRate(ctx context.Context, s *Stage, prefix string, wallets []*wallet, expected int) error {
-	if err := r.fund(ctx, wallets, needsHoldings(s.Scenario, expected, len(wallets))); err != nil {
+	if err := r.provide(ctx, s.Scenario, wallets, expected); err != nil {
 		return err
 	}
 	users := r.users
@@ -94,7 +94,7 @@ type loadResult struct {
 func (r *run) submit(
 	ctx context.Context, s *Stage, prefix string, wallets []*wallet, submissions int, until bound,
 ) (loadResult, error) {
-	if err := r.fund(ctx, wallets, needsHoldings(s.Scenario, submissions, len(wallets))); err != nil {
+	if err := r.provide(ctx, s.Scenario, wallets, submissions); err != nil {
 		return loadResult{}, err
 	}
 	do, err := r.operation(prefix, s.Scenario, s.Mode, wallets)
@@ -183,7 +183,7 @@ func ownersOf(wallets []*wallet) []string {
 func (r *run) latencies(ctx context.Context, s *Stage, prefix string, wallets []*wallet) error {
 	s.OfferedPerSecond = s.PerSecond * r.options.Load
 	submissions := min(int(s.OfferedPerSecond*r.options.Duration.Seconds())+1, r.options.Count)
-	if err := r.fund(ctx, wallets, needsHoldings(s.Scenario, submissions, len(wallets))); err != nil {
+	if err := r.provide(ctx, s.Scenario, wallets, submissions); err != nil {
 		return err
 	}
 	do, err := r.operation(prefix, s.Scenario, s.Mode, wallets)

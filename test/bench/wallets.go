@@ -34,6 +34,9 @@ type wallet struct {
 	// owner is the client's own user, for taps by the wallet's route; nil until it is onboarded.
 	owner *resident
 
+	// goods are uploaded contracts of the sender, prices those of the receiver; only the client of the wallet uses them.
+	goods, prices []string
+
 	mu       sync.Mutex
 	holdings []string
 	// spends is the number of times that take returns a holding; more than one is contention.
@@ -140,6 +143,17 @@ func (r *run) onboard(ctx context.Context, wallets []*wallet) error {
 		})
 	}
 	return group.Wait()
+}
+
+// provide makes what a number of submissions of a scenario needs.
+func (r *run) provide(ctx context.Context, scenario string, wallets []*wallet, submissions int) error {
+	if isUploaded(scenario) {
+		if err := r.uploadGoods(ctx); err != nil {
+			return err
+		}
+		return r.stock(ctx, wallets, needsGoods(scenario, submissions, len(wallets)))
+	}
+	return r.fund(ctx, wallets, needsHoldings(scenario, submissions, len(wallets)))
 }
 
 // fund adds holdings until each wallet has a number of them.

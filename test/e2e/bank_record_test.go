@@ -61,7 +61,8 @@ func (b *bank) stored(ctx context.Context, end int64) []int64 {
 	require.NoError(b.t, err)
 	defer conn.Close(ctx)
 	rows, err := conn.Query(ctx, `SELECT ledger_offset FROM completions WHERE ledger_offset <= $1
-		UNION SELECT ledger_offset FROM updates WHERE ledger_offset <= $1`, end)
+		UNION SELECT ledger_offset FROM updates WHERE ledger_offset <= $1
+		UNION SELECT ledger_offset FROM package_changes WHERE ledger_offset <= $1`, end)
 	require.NoError(b.t, err)
 	offsets, err := pgx.CollectRows(rows, pgx.RowTo[int64])
 	require.NoError(b.t, err)

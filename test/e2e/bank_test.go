@@ -4,6 +4,7 @@ package e2e_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -42,6 +43,7 @@ type bank struct {
 	history torture.History
 	// coins and offers are the latest ones, spent or not, so that clients use the same ones.
 	coins  []torture.Contract
+	goods  []torture.Contract // of an uploaded package
 	offers []bankTransfer
 	failed error
 }
@@ -59,7 +61,8 @@ type intent struct {
 }
 
 // TestCoin_SurvivesRacesForTheSameHoldings lets clients of two nodes on one database spend, lock, accept and withdraw
-// the same few coins at once, while the node's own workflows expire offers, and checks the whole history.
+// the same few coins at once, and move the same few contracts of an uploaded package, while the node's own workflows
+// expire offers, and checks the whole history.
 func TestCoin_SurvivesRacesForTheSameHoldings(t *testing.T) {
 	t.Parallel()
 	seed, _ := newRandom(t)
@@ -97,6 +100,7 @@ func newBank(t *testing.T) *bank {
 	for _, node := range []endpoint{p.first.endpoint, p.second.endpoint} {
 		b.nodes = append(b.nodes, node.as(b.account.user))
 	}
+	uploadGoods(t, p.first.endpoint)
 	b.factory = newFactory(t, p.first.endpoint, b.account, p.dso)
 	return b
 }
@@ -142,6 +146,9 @@ func (b *bank) choose(random *rand.Rand) intent {
 	one, other := parties[random.IntN(bankParties)], parties[random.IntN(bankParties)]
 	const recent = 8
 	coins, offers := tail(b.coins, recent), tail(b.offers, recent)
+	if random.IntN(3) == 0 {
+		return b.chooseGood(random, other)
+	}
 	switch what := random.IntN(10); {
 	case what < 2 || len(coins) == 0:
 		return intent{actAs: []string{one}, command: b.pair.coin.Tap(one, "10.0")}
@@ -164,6 +171,21 @@ func (b *bank) choose(random *rand.Rand) intent {
 		}
 	default:
 		return b.factory.answer(offers[random.IntN(len(offers))], random.IntN(4))
+	}
+}
+
+// chooseGood makes a good, or moves a recent one.
+func (b *bank) chooseGood(random *rand.Rand, to string) intent {
+	const recent = 4
+	goods := tail(b.goods, recent)
+	if len(goods) < recent || random.IntN(5) == 0 {
+		issuer := b.account.parties[0]
+		return intent{actAs: []string{issuer}, command: makeGood(issuer)}
+	}
+	good := goods[random.IntN(len(goods))]
+	return intent{
+		operation: torture.Operation{Inputs: []string{good.ID}}, actAs: []string{good.Owner},
+		command: moveGood(good.ID, to, random.IntN(2) == 0),
 	}
 }
 
@@ -220,9 +242,11 @@ func (b *bank) submit(node *client.Client, what intent) {
 // learn stores the coins and offers that a transaction created.
 func (b *bank) learn(transaction client.Transaction) {
 	coins, transfers, err := contractsIn(transaction)
-	if err != nil && b.failed == nil {
+	goods, other := goodsIn(transaction)
+	if err = errors.Join(err, other); err != nil && b.failed == nil {
 		b.failed = err
 	}
+	b.goods = append(b.goods, goods...)
 	for _, coin := range coins {
 		if !coin.locked {
 			b.coins = append(b.coins, coin.Contract)

@@ -51,7 +51,8 @@ type crashLoad struct {
 	stop context.CancelFunc
 }
 
-// attempt is one submission: a tap, a transfer to the next client's party, an offer, or the withdrawal of one.
+// attempt is one submission: a tap, a transfer to the next client's party, an offer, the withdrawal of one, or a contract
+// of an uploaded package.
 type attempt struct {
 	commandID, submissionID string
 	isTap                   bool
@@ -76,6 +77,7 @@ type crashClient struct {
 	holdings  []string // not spent, as far as the client knows
 	spent     []string
 	offers    []string // known to the client, withdrawn or not
+	goods     []string // of an uploaded package, known to the client, moved or not
 	attempts  []*attempt
 	// surprise is an unexpected answer.
 	surprise error
@@ -96,6 +98,7 @@ func newCrashLoad(t *testing.T, dso string, seed uint64, targets ...*target) *cr
 	e := *targets[0].Load()
 	coin, err := e.admin().FindCoin(t.Context(), dso)
 	require.NoError(t, err)
+	uploadGoods(t, e)
 	hints := make([]string, crashClients)
 	for i := range hints {
 		hints[i] = fmt.Sprintf("client-%d", i)
@@ -177,6 +180,9 @@ func (c *crashClient) next(try *attempt) client.Commands {
 	case c.random.IntN(often) == 0:
 		commands.ActAs, commands.Commands = []string{c.party}, []client.Command{c.offering(try.commandID)}
 		return commands
+	case c.random.IntN(often) == 0:
+		commands.ActAs, commands.Commands = []string{c.party}, []client.Command{c.trading()}
+		return commands
 	case len(c.spent) > 0 && c.random.IntN(often) == 0:
 		holding = c.spent[c.random.IntN(len(c.spent))]
 	case last >= 0 && c.random.IntN(2) == 0:
@@ -216,6 +222,14 @@ func (c *crashClient) offering(id string) client.Command {
 			"expiresAt": time.Now().Add(offerLife).UTC().Format(time.RFC3339),
 		},
 	}}
+}
+
+// trading makes a good, or moves a known one, which may have moved before.
+func (c *crashClient) trading() client.Command {
+	if len(c.goods) == 0 || c.random.IntN(3) == 0 {
+		return makeGood(c.party)
+	}
+	return moveGood(c.goods[c.random.IntN(len(c.goods))], c.party, c.random.IntN(2) == 0)
 }
 
 // submitter submits over HTTP or over gRPC.
@@ -329,6 +343,13 @@ func answer(err error) *client.Error {
 func (c *crashClient) keep(transaction client.Transaction) {
 	for _, created := range transaction.Created(offerEntity) {
 		c.offers = append(c.offers, created.ContractID)
+	}
+	goods, err := goodsIn(transaction)
+	if err != nil {
+		c.surprise = err
+	}
+	for _, good := range goods {
+		c.goods = append(c.goods, good.ID)
 	}
 	for _, created := range transaction.Created(client.AmuletEntity) {
 		holding, err := readHolding(created)
