@@ -27,7 +27,7 @@ func TestDocs_ShowTheExamplesThatRun(t *testing.T) {
 	for _, page := range append(pages, "../../README.md") {
 		text, err := os.ReadFile(page)
 		require.NoError(t, err)
-		blocks := regexp.MustCompile("(?ms)^```(sh|ts)( [^\n]*)?\n(.*?)^```").FindAllStringSubmatch(string(text), -1)
+		blocks := regexp.MustCompile("(?ms)^```(sh|ts|js)( [^\n]*)?\n(.*?)^```").FindAllStringSubmatch(string(text), -1)
 		for _, block := range blocks {
 			name := strings.TrimSpace(block[2])
 			require.NotEmpty(t, name, "%s: a block of commands names its example: %.80s", page, block[3])
