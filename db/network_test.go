@@ -70,7 +70,7 @@ var wholeLedger = map[string]map[string]string{
 	"ActiveContracts": {
 		"test/adversary":                   "a client of the ledger API, which knows no database",
 		"api/ledgerapi":                    "the ledger API shows what is on the ledger",
-		"api/walletapi/validator/named.go": "requests of apps are of templates that no network has",
+		"api/walletapi/validator/named.go": "requests of apps and tokens of users are of templates that no network has",
 		"api/walletapi/repeatable.go":      "passes on what the wallet asks",
 		"audit/auditor.go":                 "checks the mark of every coin",
 		"cmd/florin/remote":                "a client of the ledger API, which knows no database",
@@ -80,12 +80,14 @@ var wholeLedger = map[string]map[string]string{
 		"api/ledgerapi":                        "the ledger API shows what is on the ledger",
 		"api/preview":                          "interpretation uses every contract",
 		"api/walletapi/allocation_requests.go": "requests of apps are of templates that no network has",
+		"api/walletapi/instruments":            "tokens of users are of templates that no network has",
 		"api/walletapi/repeatable.go":          "passes on what the wallet asks",
 		"api/walletapi/validator/trial.go":     "interpretation uses every contract",
 		"daml/engine":                          "asks its host, and knows no database",
 		"db":                                   "is where they are",
 	},
 	"Contracts": {
+		"api/walletapi/instruments":        "tokens of users are of templates that no network has",
 		"api/walletapi/validator/named.go": "requests of apps are of templates that no network has",
 		"activities/external.go":           "a contract must be new, whatever it is",
 		"activities/view.go":               "interpretation uses every contract",
@@ -98,7 +100,8 @@ var wholeLedger = map[string]map[string]string{
 		"api/preview":        "interpretation uses every contract",
 	},
 	"Updates": {
-		"api/ledgerapi": "the ledger API shows what is on the ledger",
+		"api/ledgerapi":             "the ledger API shows what is on the ledger",
+		"api/walletapi/instruments": "tokens of users are of templates that no network has",
 	},
 	"ChainedUpdates": {
 		"audit/entries.go": "takes out itself what is not the network's, by its own decision",

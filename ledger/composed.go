@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/florinledger/florin/ledger/fault"
@@ -18,6 +19,10 @@ func (s Submission) isComposed() bool {
 // runs in it and uses the authority of the submission's parties for more than the choices that the commands name.
 // Without it, an attacker could make a contract that takes everything from its victim when the victim declines it. New
 // contracts of uploaded templates count too: one that the victim signs can use the same authority later.
+//
+// A token's choices need more: they archive and create its holdings in the name of their owner. So a wallet user may
+// trust packages by name. Their code may use the authority on contracts of these packages, and on no others: never on
+// the coin.
 func (s Submission) checkComposed(packages *Packages, t *Transaction) *fault.Fault {
 	if !s.isComposed() || !t.runsUploadedCode(packages) {
 		return nil
@@ -30,7 +35,8 @@ func (s Submission) checkComposed(packages *Packages, t *Transaction) *fault.Fau
 	}
 	named := t.Nodes[t.Roots[0]].ContractID
 	for _, node := range t.Nodes {
-		if !root[node.ID] && node.ContractID != named && node.needs(SortedParties(s.ActAs)) {
+		if !root[node.ID] && node.ContractID != named && !s.trusts(packages, node) &&
+			node.needs(SortedParties(s.ActAs)) {
 			deeds = append(deeds, node.deed())
 		}
 	}
@@ -46,6 +52,12 @@ func (s Submission) checkComposed(packages *Packages, t *Transaction) *fault.Fau
 		strings.Join(deeds, ", and ")).
 		WithHint("Nothing was done. If you want all of this, exercise the choice yourself with POST " +
 			"/v2/commands/submit-and-wait.")
+}
+
+// trusts reports whether the user trusts the package of the node's contract. Built-in packages are not trusted: nobody
+// lends uploaded code the authority over coin in this way.
+func (s Submission) trusts(packages *Packages, node TxNode) bool {
+	return packages.uploaded[node.Template.Package] && slices.Contains(s.TrustedPackages, node.PackageName)
 }
 
 func (t *Transaction) runsUploadedCode(packages *Packages) bool {

@@ -222,6 +222,9 @@ func (p *Packages) HasUploaded() bool {
 	return slices.ContainsFunc(p.list, func(pkg Package) bool { return pkg.Uploaded })
 }
 
+// IsUploaded reports whether the package with the id is not built in.
+func (p *Packages) IsUploaded(id lf.PackageID) bool { return p.uploaded[id] }
+
 // PackageName is the name of the package with the id, "" when it is unknown.
 func (p *Packages) PackageName(id lf.PackageID) string { return p.names[p.byID[id]] }
 

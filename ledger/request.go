@@ -69,7 +69,7 @@ func (p *Packages) ReadSubmission(node Node, request Request, authorize Authoriz
 	if err != nil {
 		return refused, err
 	}
-	disclosed, err := p.readDisclosed(node, request.Disclosed)
+	disclosed, err := p.ReadDisclosed(node, request.Disclosed)
 	if err != nil {
 		return refused, err
 	}
@@ -170,7 +170,8 @@ func (p *Packages) checkSelection(request Request, preferred []lf.PackageID) err
 	return nil
 }
 
-func (p *Packages) readDisclosed(node Node, list []DisclosedContract) ([]Contract, error) {
+// ReadDisclosed decodes disclosed contracts and checks them against their ids.
+func (p *Packages) ReadDisclosed(node Node, list []DisclosedContract) ([]Contract, error) {
 	var contracts []Contract
 	blobs := make(map[ContractID]string, len(list))
 	for _, disclosed := range list {

@@ -39,6 +39,9 @@ type Submission struct {
 	Signed *SignedTransaction `json:"signed,omitempty"`
 	// Preference lists package ids that win over the highest version of their package name.
 	Preference []lf.PackageID `json:"packagePreference,omitempty"`
+	// TrustedPackages are the names of uploaded packages whose code may use the authority of a wallet's party on their
+	// own contracts: see checkComposed.
+	TrustedPackages []string `json:"trustedPackages,omitempty"`
 	// ReceivedAt is when the node received the submission.
 	ReceivedAt time.Time    `json:"receivedAt"`
 	Trace      TraceContext `json:"trace"`

@@ -1,7 +1,6 @@
 package walletapi
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"slices"
@@ -70,73 +69,41 @@ func (a *API) listAllocationRequests(
 	return response, nil
 }
 
-// requestSteps limits the total cost of the views of a list, a tenth of a second of a core: anybody can make contracts
-// with costly views that name the reader. Views of published apps cost about 50 steps each.
-const requestSteps = ledger.MaxCodeSteps / 5
-
 // findRequests finds the contracts that ask a party to set coin aside, among contracts in the order of
-// [validator.FairList.ByMaker]. All makers have equal shares of requestSteps, and later makers get what earlier ones
-// leave, so that a maker of costly contracts cannot hide the requests of others. A contract whose view fails or has no
-// share left is not a request.
+// [validator.FairList.ByMaker]. A contract whose view fails or costs too much is not a request.
 func findRequests(
 	ctx context.Context, packages *ledger.Packages, makers [][]ledger.Contract, name lf.TypeName, party ledger.Party,
 ) (map[ledger.ContractID]bool, error) {
-	asking, steps := map[ledger.ContractID]bool{}, int64(requestSteps)
-	for i, made := range makers {
-		share := steps / int64(len(makers)-i)
-		views, left := ledger.WithViewsUpTo(ctx, share)
-		for _, contract := range made {
-			if left() == 0 {
-				break
-			}
-			names, err := namesSender(views, packages, contract, name, party)
-			if ctx.Err() != nil {
-				return nil, err
-			}
-			asking[contract.ID] = err == nil && names
-		}
-		steps -= share - left()
-	}
-	return asking, nil
+	asking := map[ledger.ContractID]bool{}
+	err := validator.EachView(ctx, packages, makers, name, func(contract ledger.Contract, view []byte, err error) {
+		asking[contract.ID] = err == nil && namesSender(view, party)
+	})
+	return asking, err
 }
 
 // allocationRequestTemplates returns the templates that implement the interface of requests, and the interface.
 func allocationRequestTemplates(packages *ledger.Packages) (name lf.TypeName, templates []string, err error) {
-	reference, err := lf.ParseTypeName(allocationRequests)
-	if err != nil {
-		return name, nil, fault.Internal(err)
-	}
-	name, refusal := packages.ResolveTemplate(reference, nil)
-	if refusal != nil {
-		return name, nil, refusal
-	}
-	for _, template := range packages.Implementers(name) {
+	name, implementers, err := validator.Implementers(packages, allocationRequests)
+	for _, template := range implementers {
 		templates = append(templates, template.String())
 	}
-	slices.SortFunc(templates, cmp.Compare)
-	return name, templates, nil
+	return name, templates, err
 }
 
-// namesSender reports whether a request asks a party to set coin aside.
-func namesSender(
-	ctx context.Context, packages *ledger.Packages, c ledger.Contract, name lf.TypeName, party ledger.Party,
-) (bool, error) {
-	content, ok, err := packages.View(ctx, c, name)
-	if err != nil || !ok {
-		return false, err
-	}
+// namesSender reports whether the view of a request asks a party to set coin aside.
+func namesSender(content []byte, party ledger.Party) bool {
 	var view struct {
 		TransferLegs map[string]struct{ Sender ledger.Party }
 	}
-	if err := json.Unmarshal(content, &view); err != nil {
-		return false, err
+	if json.Unmarshal(content, &view) != nil {
+		return false
 	}
 	for _, leg := range view.TransferLegs {
 		if leg.Sender == party {
-			return true, nil
+			return true
 		}
 	}
-	return false, nil
+	return false
 }
 
 // RejectAllocationRequestResponse has the metadata that the app returns.
@@ -167,9 +134,11 @@ func (a *API) rejectAllocationRequest(
 	names := false
 	if found && stored.Archived == nil && slices.Contains(templates, stored.Template.String()) &&
 		stored.IsStakeholder(w.Party) {
-		if names, err = namesSender(ctx, packages, stored.Contract, name, w.Party); err != nil {
+		view, _, err := packages.View(ctx, stored.Contract, name)
+		if err != nil {
 			return none, err
 		}
+		names = namesSender(view, w.Party)
 	}
 	if !names {
 		return none, v0.NotFound("AllocationRequest '%s' not found.", req.ID)

@@ -80,7 +80,7 @@ func TestFindRequests_LimitsCostlyViewsOfOneMaker(t *testing.T) {
 		require.True(t, asking[id], id)
 	}
 	require.Greater(t, found, len(genuine), "a maker's costly views are computed while it has a share left")
-	require.LessOrEqual(t, found, len(genuine)+requestSteps/(2*costly))
+	require.LessOrEqual(t, found, len(genuine)+validator.ViewSteps/(2*costly))
 
 	none, err := findRequests(t.Context(), packages, list.ByMaker(), in("Asks"), bob)
 	require.NoError(t, err)

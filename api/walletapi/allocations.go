@@ -6,6 +6,7 @@ import (
 
 	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/api/v0"
+	"github.com/florinledger/florin/api/walletapi/instruments"
 	"github.com/florinledger/florin/api/walletapi/validator"
 	"github.com/florinledger/florin/coin"
 	"github.com/florinledger/florin/coin/registry"
@@ -23,6 +24,9 @@ type AllocateAmuletRequest struct {
 	Settlement    AllocationSettlement  `json:"settlement" required:"true" doc:"The settlement"`
 	TransferLegID string                `json:"transfer_leg_id" required:"true" doc:"The leg's name in the settlement"`
 	TransferLeg   AllocationTransferLeg `json:"transfer_leg" required:"true" doc:"The leg; its sender is the caller"`
+
+	Instrument      *instruments.InstrumentID `json:"instrument" doc:"The token of an uploaded package to set aside; null for coin"`
+	TrustedPackages []string                  `json:"trusted_packages" doc:"With instrument: names of the packages whose code may act in the caller's name, on their own contracts"`
 }
 
 // AllocationSettlement is a settlement: transfers that an executor makes together.
@@ -50,7 +54,7 @@ type AllocationTransferLeg struct {
 	endpoint.Strict
 
 	Receiver string            `json:"receiver" required:"true" doc:"Receiver of the coin"`
-	Amount   string            `json:"amount" required:"true" doc:"In coin"`
+	Amount   string            `json:"amount" required:"true" doc:"In coin, or in the instrument"`
 	Meta     map[string]string `json:"meta" doc:"Metadata from the sender"`
 }
 
@@ -98,10 +102,41 @@ func (a *API) allocateAmulet(
 	id := commandID("allocateAmulet", []ledger.Party{w.Party, specification.Settlement.Executor},
 		reference.ID, cid, specification.TransferLegID)
 	requestedAt := lf.TimestampOf(a.Now().Add(-plan.RequestMargin))
-	allocated := composePayment[token.AllocationInstructionResult](a, w, id,
-		"WalletAppInstall_AllocationFactory_Allocate", func(v plan.View) (argument walletapp.InstallAllocationFactoryAllocate,
-			err error,
-		) {
+	leg, content := specification.TransferLeg, []any{}
+	var allocated validator.Composed[token.AllocationInstructionResult]
+	if of := req.Body.Instrument; of != nil {
+		if err := a.instruments.CheckPayment(*of, req.Body.TrustedPackages); err != nil {
+			return response, err
+		}
+		specification.TransferLeg.InstrumentID = token.InstrumentID{Admin: of.Admin, ID: of.ID}
+		allocated = a.instruments.Allocate(ctx, w, id, specification, requestedAt, req.Body.TrustedPackages)
+		content = []any{of.Admin, of.ID}
+	} else {
+		allocated = a.composeAllocation(ctx, w, id, specification, requestedAt)
+	}
+	allocated.Name, err = validator.Named("transfer_leg_id", specification.TransferLegID, append([]any{
+		leg.Receiver, leg.Amount, leg.Meta.Values, specification.Settlement.Meta.Values,
+	}, content...)...)
+	if err != nil {
+		return response, err
+	}
+	result, err := allocated.Submit(ctx, a.Base)
+	if err != nil {
+		settlement := specification.Settlement
+		return response, a.ExplainLate(err,
+			validator.DeadlineOf("settlement.allocate_before", settlement.AllocateBefore.Time()),
+			validator.DeadlineOf("settlement.settle_before", settlement.SettleBefore.Time()))
+	}
+	return toAPIAllocation(result), nil
+}
+
+// composeAllocation composes an allocation of the caller's coin.
+func (a *API) composeAllocation(
+	ctx context.Context, w validator.Owner, id string, specification token.AllocationSpecification,
+	requestedAt lf.Timestamp,
+) validator.Composed[token.AllocationInstructionResult] {
+	return composePayment[token.AllocationInstructionResult](a, w, id, "WalletAppInstall_AllocationFactory_Allocate",
+		func(v plan.View) (argument walletapp.InstallAllocationFactoryAllocate, err error) {
 			argument.AllocateArg = token.AllocationFactoryAllocate{
 				ExpectedAdmin: a.Node.DSO, Allocation: specification, RequestedAt: requestedAt,
 			}
@@ -119,19 +154,9 @@ func (a *API) allocateAmulet(
 			argument.AllocateArg.ExtraArgs, err = extraArgs(network.AllocationFactory())
 			return argument, err
 		})
-	leg := specification.TransferLeg
-	allocated.Name, err = validator.Named("transfer_leg_id", specification.TransferLegID, leg.Receiver, leg.Amount,
-		leg.Meta.Values, specification.Settlement.Meta.Values)
-	if err != nil {
-		return response, err
-	}
-	result, err := allocated.Submit(ctx, a.Base)
-	if err != nil {
-		settlement := specification.Settlement
-		return response, a.ExplainLate(err,
-			validator.DeadlineOf("settlement.allocate_before", settlement.AllocateBefore.Time()),
-			validator.DeadlineOf("settlement.settle_before", settlement.SettleBefore.Time()))
-	}
+}
+
+func toAPIAllocation(result token.AllocationInstructionResult) (response AllocateAmuletResponse) {
 	response.SenderChangeCids, response.Meta = contractIDs(result.SenderChangeCids), result.Meta.Values
 	switch output := result.Output; {
 	case output.Completed != nil:
@@ -141,7 +166,7 @@ func (a *API) allocateAmulet(
 		id := output.Pending.AllocationInstructionCid.ID()
 		response.Output.InstructionID = &id
 	}
-	return response, nil
+	return response
 }
 
 // decodeAllocation decodes the request's fields.
@@ -174,6 +199,8 @@ func (a *API) decodeAllocation(
 // ListAllocationsResponse has the allocations of the caller's coin.
 type ListAllocationsResponse struct {
 	Allocations []ListedAllocation `json:"allocations" required:"true" doc:"Oldest first; at most 1000"`
+
+	OtherAllocations []instruments.ClaimedContract `json:"other_allocations" required:"true" doc:"Of tokens of uploaded packages, as their code claims them"`
 }
 
 // ListedAllocation is an element of a list.
@@ -189,6 +216,14 @@ func (a *API) listAllocations(ctx context.Context, _ endpoint.NoRequest) (respon
 	for _, c := range contracts {
 		response.Allocations = append(response.Allocations, ListedAllocation{c})
 	}
+	if err != nil {
+		return response, err
+	}
+	w, err := a.Caller(ctx, "listAmuletAllocations")
+	if err != nil {
+		return response, err
+	}
+	response.OtherAllocations, err = a.instruments.Allocations(ctx, w.Party)
 	return response, err
 }
 
@@ -199,11 +234,15 @@ type WithdrawAllocationResponse struct {
 }
 
 func (a *API) withdrawAllocation(
-	ctx context.Context, req contractRequest,
+	ctx context.Context, req answerTransferRequest,
 ) (none validator.Composed[WithdrawAllocationResponse], err error) {
 	w, err := a.Caller(ctx, "withdrawAmuletAllocation")
 	if err != nil {
 		return none, err
+	}
+	other, ok, err := a.instruments.WithdrawAllocation(ctx, w, req.ID, req.Body.TrustedPackages)
+	if err != nil || ok {
+		return validator.MapAnswer(other, toAPIWithdrawal), err
 	}
 	withdrawn := composePayment[token.AllocationWithdrawResult](a, w, "", "WalletAppInstall_Allocation_Withdraw",
 		func(v plan.View) (argument walletapp.InstallAllocationWithdraw, err error) {
@@ -222,11 +261,11 @@ func (a *API) withdrawAllocation(
 			argument.WithdrawArg.ExtraArgs, err = a.lockedArgs(ctx, v, locked, releaseContext)
 			return argument, err
 		})
-	return validator.MapAnswer(withdrawn, func(
-		result token.AllocationWithdrawResult,
-	) (WithdrawAllocationResponse, error) {
-		return WithdrawAllocationResponse{
-			SenderHoldingCids: contractIDs(result.SenderHoldingCids), Meta: result.Meta.Values,
-		}, nil
-	}), nil
+	return validator.MapAnswer(withdrawn, toAPIWithdrawal), nil
+}
+
+func toAPIWithdrawal(result token.AllocationWithdrawResult) (WithdrawAllocationResponse, error) {
+	return WithdrawAllocationResponse{
+		SenderHoldingCids: contractIDs(result.SenderHoldingCids), Meta: result.Meta.Values,
+	}, nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/florinledger/florin/api/walletapi/admin"
 	"github.com/florinledger/florin/api/walletapi/external"
+	"github.com/florinledger/florin/api/walletapi/instruments"
 	"github.com/florinledger/florin/api/walletapi/onboarding"
 	"github.com/florinledger/florin/api/walletapi/validator"
 	"github.com/florinledger/florin/db"
@@ -20,6 +21,7 @@ type Record interface {
 	validator.WalletRecord
 	external.PartyRecord
 	onboarding.UserRecord
+	instruments.Record
 	admin.PreapprovalRecord
 	OpenRounds(ctx context.Context, before db.Position, limit int32) ([]db.StoredContract, error)
 	TrackedState(ctx context.Context, id db.TrackedID) (json.RawMessage, bool, error)
@@ -29,7 +31,7 @@ type Record interface {
 	NetworkUpdateByID(ctx context.Context, id ledger.UpdateID) (ledger.NetworkUpdate, bool, error)
 }
 
-// Options are the parts of an [API]. All are required but Traffic and Log.
+// Options are the parts of an [API]. All are required but Traffic, Registries and Log.
 type Options struct {
 	Node ledger.Node
 	// Packages are the built-in packages; Catalog also has the uploaded ones.
@@ -44,6 +46,8 @@ type Options struct {
 	Now func() time.Time
 	// Traffic are the synchronizer's traffic rules, for previews; zero for none.
 	Traffic ledger.TrafficRules
+	// Registries are the registries of tokens of uploaded packages; nil for none.
+	Registries *instruments.Registries
 	// Log gets failures after a request has succeeded; may be nil.
 	Log *slog.Logger
 }
@@ -53,6 +57,8 @@ type API struct {
 	*validator.Base
 
 	record Record
+
+	instruments *instruments.API
 
 	external   *external.API
 	onboarding *onboarding.API
@@ -76,7 +82,7 @@ func New(options Options) (*API, error) {
 		options.Log = slog.New(slog.DiscardHandler)
 	}
 	return &API{
-		Base: base, record: record,
+		Base: base, record: record, instruments: instruments.New(base, record, options.Registries),
 		external:   external.New(base, record, options.Onboarder),
 		onboarding: onboarding.New(base, record),
 		admin:      admin.New(base, record, options.Log),

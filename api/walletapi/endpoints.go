@@ -155,6 +155,12 @@ func (a *API) tokenEndpoints() []endpoint.Endpoint {
 	)
 	g := group{api: a, tag: tagToken}
 	return []endpoint.Endpoint{
+		endpoint.New(g.get("/v0/wallet/token-standard/holdings", "listTokenHoldings",
+			"List the caller's holdings and balances of tokens of uploaded packages, as their code claims them."),
+			a.instruments.ListHoldings),
+		endpoint.New(g.get("/v0/wallet/token-standard/history", "listTokenHistory",
+			"Get a page of the history of tokens of uploaded packages, as their code claims it."),
+			a.instruments.ListHistory),
 		validator.Endpoint(a.Base, g.post(transfers, "createTokenStandardTransfer", "Transfer coin by the token standard."),
 			a.createTokenStandardTransfer),
 		endpoint.New(g.get(transfers, "listTokenStandardTransfers", "List the pending transfers."),

@@ -6,6 +6,7 @@ import (
 
 	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/api/v0"
+	"github.com/florinledger/florin/api/walletapi/instruments"
 	"github.com/florinledger/florin/api/walletapi/validator"
 	"github.com/florinledger/florin/coin"
 	"github.com/florinledger/florin/coin/registry"
@@ -17,15 +18,18 @@ import (
 )
 
 // CreateTokenStandardTransferRequest transfers coin by the token standard: at once if the receiver has a preapproval,
-// otherwise when it accepts.
+// otherwise when it accepts. With an instrument it transfers another token.
 type CreateTokenStandardTransferRequest struct {
 	endpoint.Strict
 
 	ReceiverPartyID string `json:"receiver_party_id" required:"true" doc:"Receiver of the coin"`
-	Amount          string `json:"amount" required:"true" doc:"In coin"`
+	Amount          string `json:"amount" required:"true" doc:"In coin, or in the instrument"`
 	Description     string `json:"description" required:"true" doc:"Text for the receiver"`
 	ExpiresAt       int64  `json:"expires_at" required:"true" doc:"Deadline to accept; microseconds since 1970"`
 	TrackingID      string `json:"tracking_id" required:"true" doc:"Name that the sender chooses; the node makes one transfer with it"`
+
+	Instrument      *instruments.InstrumentID `json:"instrument" doc:"The token of an uploaded package to send; null for coin"`
+	TrustedPackages []string                  `json:"trusted_packages" doc:"With instrument: names of the packages whose code may act in the sender's name, on their own contracts"`
 }
 
 // TokenStandardTransferResponse is the result of a transfer.
@@ -80,6 +84,9 @@ func (a *API) createTokenStandardTransfer(
 		RequestedAt: requestedAt, ExecuteBefore: expiresAt,
 		Meta: token.Metadata{Values: map[string]string{reasonKey: req.Body.Description}},
 	}
+	if req.Body.Instrument != nil {
+		return a.transferOther(ctx, w, req.Body, transfer)
+	}
 	id := commandID("createTokenStandardTransfer", []ledger.Party{w.Party}, req.Body.TrackingID)
 	transferred := composePayment[token.TransferInstructionResult](a, w, id, "WalletAppInstall_TransferFactory_Transfer",
 		func(v plan.View) (walletapp.InstallTransferFactoryTransfer, error) {
@@ -93,6 +100,22 @@ func (a *API) createTokenStandardTransfer(
 		return a.ExplainLate(err, validator.DeadlineOf("expires_at", expiresAt.Time()))
 	}
 	return validator.MapAnswer(transferred, toAPITransfer), nil
+}
+
+// transferOther transfers a token that is not the coin.
+func (a *API) transferOther(
+	ctx context.Context, w validator.Owner, body CreateTokenStandardTransferRequest, transfer token.Transfer,
+) (none validator.Composed[TokenStandardTransferResponse], err error) {
+	trust := instruments.Trust(body.TrustedPackages)
+	if err := a.instruments.CheckPayment(*body.Instrument, trust); err != nil {
+		return none, err
+	}
+	transfer.InstrumentID = token.InstrumentID{Admin: body.Instrument.Admin, ID: body.Instrument.ID}
+	id := commandID("createTokenStandardTransfer", []ledger.Party{w.Party}, body.TrackingID)
+	transferred := a.instruments.Transfer(ctx, w, id, transfer, trust)
+	transferred.Name, err = validator.Named("tracking_id", body.TrackingID, transfer.Receiver, transfer.Amount,
+		body.Description, body.Instrument.Admin, body.Instrument.ID)
+	return validator.MapAnswer(transferred, toAPITransfer), err
 }
 
 // requestedAt is the request time of a transfer: somewhat in the past, but not so far that executeBefore exceeds the
@@ -153,26 +176,54 @@ func toAPITransfer(result token.TransferInstructionResult) (TokenStandardTransfe
 
 // ListTokenStandardTransfersResponse has the pending transfers.
 type ListTokenStandardTransfersResponse struct {
-	Transfers []v0.Contract `json:"transfers" required:"true" doc:"To and from the caller, oldest first; at most 1000"`
+	Transfers []v0.Contract `json:"transfers" required:"true" doc:"Of coin, to and from the caller, oldest first; at most 1000"`
+
+	OtherTransfers []instruments.ClaimedContract `json:"other_transfers" required:"true" doc:"Of tokens of uploaded packages, as their code claims them"`
 }
 
 func (a *API) listTokenStandardTransfers(
 	ctx context.Context, _ endpoint.NoRequest,
 ) (ListTokenStandardTransfersResponse, error) {
 	transfers, err := listContracts[coin.AmuletTransferInstruction](ctx, a, "listTokenStandardTransfers")
-	return ListTokenStandardTransfersResponse{transfers}, err
+	if err != nil {
+		return ListTokenStandardTransfersResponse{}, err
+	}
+	w, err := a.Caller(ctx, "listTokenStandardTransfers")
+	if err != nil {
+		return ListTokenStandardTransfersResponse{}, err
+	}
+	others, err := a.instruments.Transfers(ctx, w.Party)
+	return ListTokenStandardTransfersResponse{transfers, others}, err
+}
+
+// answerTransferRequest answers a pending transfer, of coin or of another token.
+type answerTransferRequest struct {
+	ID   string       `path:"contract_id" doc:"The transfer"`
+	Body TrustRequest `body:"json"`
+}
+
+// TrustRequest names the packages that the caller trusts. It is empty for coin.
+type TrustRequest struct {
+	endpoint.Strict
+
+	TrustedPackages []string `json:"trusted_packages" doc:"For a token of an uploaded package: names of the packages whose code may act in the caller's name, on their own contracts"`
 }
 
 // answerInstruction composes the end of a pending transfer: accepted, rejected or withdrawn. The context depends on
 // whether its coin is still locked.
 func answerInstruction[A any](
-	ctx context.Context, a *API, id, operation, choice string,
+	ctx context.Context, a *API, req answerTransferRequest, answer instruments.Answer, operation, choice string,
 	context func(registry.Network, registry.LockedCoin, *ledger.Contract) (registry.Context, error),
 	argument func(lf.CID[token.TransferInstruction], token.ExtraArgs) A,
 ) (none validator.Composed[TokenStandardTransferResponse], err error) {
 	w, err := a.Caller(ctx, operation)
 	if err != nil {
 		return none, err
+	}
+	id := req.ID
+	other, ok, err := a.instruments.AnswerTransfer(ctx, w, id, answer, req.Body.TrustedPackages)
+	if err != nil || ok {
+		return validator.MapAnswer(other, toAPITransfer), err
 	}
 	answered := composePayment[token.TransferInstructionResult](a, w, "", choice, func(v plan.View) (none A, err error) {
 		instruction, err := validator.ActiveByID[coin.AmuletTransferInstruction](ctx, a.Base, w.Party, id)
@@ -218,10 +269,10 @@ func releaseContext(n registry.Network, _ registry.LockedCoin, amulet *ledger.Co
 }
 
 func (a *API) acceptTokenStandardTransfer(
-	ctx context.Context, req contractRequest,
+	ctx context.Context, req answerTransferRequest,
 ) (validator.Composed[TokenStandardTransferResponse], error) {
-	return answerInstruction(ctx, a, req.ID, "acceptTokenStandardTransfer", "WalletAppInstall_TransferInstruction_Accept",
-		registry.Network.Accept,
+	return answerInstruction(ctx, a, req, instruments.Accept, "acceptTokenStandardTransfer",
+		"WalletAppInstall_TransferInstruction_Accept", registry.Network.Accept,
 		func(id lf.CID[token.TransferInstruction], args token.ExtraArgs) walletapp.InstallTransferInstructionAccept {
 			return walletapp.InstallTransferInstructionAccept{
 				TransferInstructionCid: id, AcceptArg: token.TransferInstructionAccept{ExtraArgs: args},
@@ -230,10 +281,10 @@ func (a *API) acceptTokenStandardTransfer(
 }
 
 func (a *API) rejectTokenStandardTransfer(
-	ctx context.Context, req contractRequest,
+	ctx context.Context, req answerTransferRequest,
 ) (validator.Composed[TokenStandardTransferResponse], error) {
-	return answerInstruction(ctx, a, req.ID, "rejectTokenStandardTransfer", "WalletAppInstall_TransferInstruction_Reject",
-		releaseContext,
+	return answerInstruction(ctx, a, req, instruments.Reject, "rejectTokenStandardTransfer",
+		"WalletAppInstall_TransferInstruction_Reject", releaseContext,
 		func(id lf.CID[token.TransferInstruction], args token.ExtraArgs) walletapp.InstallTransferInstructionReject {
 			return walletapp.InstallTransferInstructionReject{
 				TransferInstructionCid: id, RejectArg: token.TransferInstructionReject{ExtraArgs: args},
@@ -242,9 +293,9 @@ func (a *API) rejectTokenStandardTransfer(
 }
 
 func (a *API) withdrawTokenStandardTransfer(
-	ctx context.Context, req contractRequest,
+	ctx context.Context, req answerTransferRequest,
 ) (validator.Composed[TokenStandardTransferResponse], error) {
-	return answerInstruction(ctx, a, req.ID, "withdrawTokenStandardTransfer",
+	return answerInstruction(ctx, a, req, instruments.Withdraw, "withdrawTokenStandardTransfer",
 		"WalletAppInstall_TransferInstruction_Withdraw", releaseContext,
 		func(id lf.CID[token.TransferInstruction], args token.ExtraArgs) walletapp.InstallTransferInstructionWithdraw {
 			return walletapp.InstallTransferInstructionWithdraw{

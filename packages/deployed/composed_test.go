@@ -84,6 +84,41 @@ func TestInterpret_ComposedCommandKeepsAuthorityFromUploadedCode(t *testing.T) {
 	}
 }
 
+// A wallet user may trust a package: its code then uses the authority on contracts of this package, and on no others.
+func TestInterpret_TrustedPackageKeepsToItsOwnContracts(t *testing.T) {
+	t.Parallel()
+	for choice, done := range map[string]string{
+		"SignTrap": "", "Note": "",
+		"SignIou": "It would create Test.Model:Iou of package test-model",
+		"ReadIou": "It would read contract 00",
+		"TakeIou": "It would exercise TransferIou on contract 00",
+	} {
+		for name, trusted := range map[string][]string{
+			"traps": {"traps"}, "traps and a built-in package": {"traps", "test-model"}, "another": {"assets", "test-model"},
+		} {
+			t.Run(choice+" with trust in "+name, func(t *testing.T) {
+				t.Parallel()
+				n := deploy(t, ledgertest.Packages(), trapPackages(t)...)
+				iou := n.created(ledgertest.As("carol::1220cc"), "#test-model:Test.Model:Iou",
+					`{"issuer":"carol::1220cc","owner":"alice::1220aa","observers":[],"amount":"5"}`)
+				trap := n.created(bob, "#traps:T:Trap",
+					fmt.Sprintf(`{"owner":"bob::1220bb","victim":"alice::1220aa","iou":%q}`, iou))
+				_, err := n.Submit(ledger.Submission{
+					Kind: ledger.KindWallet, ActAs: alice.ActAs, TrustedPackages: trusted,
+					Commands: []ledger.Command{exercise("#traps:T:Trap", trap, choice, `{}`)},
+				})
+				if done == "" && (trusted[0] == "traps" || choice == "Note") {
+					require.NoError(t, err)
+					return
+				}
+				refused(t, err, fault.DamlAuthorizationError)
+				require.ErrorContains(t, err, done)
+				require.Contains(t, n.Active, iou)
+			})
+		}
+	}
+}
+
 // Bob may use Alice's broker, a built-in contract. He makes it call his own contract, whose code would act for Alice.
 // That is refused unless Alice submits as well.
 func TestInterpret_BuiltInContractLendsNoAuthorityToUploadedCode(t *testing.T) {

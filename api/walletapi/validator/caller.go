@@ -82,6 +82,19 @@ func (b *Base) findCaller(ctx context.Context, operation string) (Owner, error) 
 	return w, rights.RequireActAs(w.Party)
 }
 
+// Readable returns the wallet's party, and the other party if the caller's user may read as it.
+func (b *Base) Readable(ctx context.Context, w Owner, other ledger.Party) ([]ledger.Party, error) {
+	user, known, err := b.record.User(ctx, endpoint.Claims(ctx).Identity())
+	if err != nil || !known || other == w.Party {
+		return []ledger.Party{w.Party}, err
+	}
+	rights, err := b.rightsOf(ctx, user)
+	if err != nil || !rights.CanReadAs(other) {
+		return []ledger.Party{w.Party}, err
+	}
+	return []ledger.Party{w.Party, other}, nil
+}
+
 // rightsOf returns the user's present rights.
 func (b *Base) rightsOf(ctx context.Context, user ledger.User) (auth.Claims, error) {
 	if user.IsDeactivated {

@@ -37,6 +37,8 @@ type Change struct {
 	Deadlines []Deadline
 	// Purse is what the change takes from the payer's wallet.
 	Purse plan.Purse
+	// TrustedPackages are the names of packages whose code the caller trusts ([ledger.Submission]).
+	TrustedPackages []string
 	// Urgent changes ignore the traffic reserve, because they buy traffic.
 	Urgent bool
 }
@@ -58,7 +60,7 @@ func (b *Base) Submission(ctx context.Context, c Change) ledger.Submission {
 		Key: uuid.NewString(), Identity: endpoint.Claims(ctx).Identity(), CommandID: c.CommandID,
 		SubmissionID: submissionID,
 		ActAs:        ledger.SortedParties(c.ActAs), ReadAs: ledger.SortedParties(c.ReadAs), Commands: c.Commands,
-		Disclosed: c.Disclosed, Deduplication: c.Deduplication, Signed: c.Signed, ReceivedAt: b.Now().UTC(),
+		Disclosed: c.Disclosed, TrustedPackages: c.TrustedPackages, Deduplication: c.Deduplication, Signed: c.Signed, ReceivedAt: b.Now().UTC(),
 		Trace: endpoint.Trace(ctx), Kind: kind, Admission: endpoint.Claims(ctx).Admission(admissionOf(ctx)),
 	}
 }
