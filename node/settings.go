@@ -11,6 +11,7 @@ import (
 
 	"github.com/florinledger/florin/api"
 	"github.com/florinledger/florin/api/auth"
+	"github.com/florinledger/florin/api/walletapi/instruments"
 	"github.com/florinledger/florin/internal/hosts"
 	"github.com/florinledger/florin/internal/secret"
 	"github.com/florinledger/florin/ledger/fault"
@@ -33,6 +34,8 @@ type Settings struct {
 	CorsOrigins []string `help:"Web origins whose pages may call the node, such as https://wallet.example; loopback: all origins on this machine; none: no origin; *: any origin. Default: none; for florin up: loopback." env:"FLORIN_CORS_ORIGINS"`
 
 	Hosts []string `help:"Further host names that clients may use for the node and the Temporal UI. localhost and the listen address always work. *: any name. Default: any name if tokens come from an issuer (--auth-key-file or --auth-jwks-url); no other name if the node uses the shared secret." env:"FLORIN_HOSTS"`
+
+	TokenRegistries []string `help:"Registries of tokens of uploaded packages, as PARTY=URL: the token's administrator and the URL below which it serves /registry. https, or http on this machine. The node calls no other registries." env:"FLORIN_TOKEN_REGISTRIES"`
 
 	MaxBatch      int           `help:"Maximum number of submissions in one workflow; 1: a workflow for each." default:"64" env:"FLORIN_MAX_BATCH"`
 	MaxInFlight   int           `help:"Maximum number of submissions in flight." default:"1024" env:"FLORIN_MAX_IN_FLIGHT"`
@@ -68,6 +71,9 @@ func (s *Settings) Validate() error {
 	}
 	if _, err := api.ParseOrigins(s.CorsOrigins); err != nil {
 		return fmt.Errorf("--cors-origins: %w", err)
+	}
+	if _, err := instruments.ParseRegistries(s.TokenRegistries); err != nil {
+		return fmt.Errorf("--token-registries: %w", err)
 	}
 	if _, err := hosts.Parse(s.Hosts, "127.0.0.1:0"); err != nil {
 		return fmt.Errorf("%s: %w", api.HostsFlag, err)

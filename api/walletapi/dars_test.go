@@ -64,3 +64,55 @@ func TestPublishedDARs_AskWalletsToSetCoinAside(t *testing.T) {
 	b.get(b.alice, path).OK(&list)
 	require.Empty(t, list.Requests)
 }
+
+const testToken = "splice-test-token-v1"
+
+// The published test token has no registry, and only its administrator sees its factory: alice's user may read as the
+// administrator.
+func TestPublishedDARs_TestTokenIsInTheWallet(t *testing.T) {
+	t.Parallel()
+	b := newBank(t, apitest.Options{})
+	dar, err := os.ReadFile(filepath.Join(os.Getenv("DARS"), testToken+"-1.0.0.dar"))
+	require.NoError(t, err)
+	b.Call(apitest.Admin, http.MethodPost, "/v2/dars", string(dar)).OK(nil)
+	b.ActingAs("issuer", b.carol.Party, b.alice.Party)
+	create := func(id, entity, argument string) {
+		b.Call("issuer", http.MethodPost, "/v2/commands/submit-and-wait", fmt.Sprintf(`{"commandId":%q,"actAs":[%q,%q],
+			"commands":[{"CreateCommand":{"templateId":"#%s:Splice.Testing.Tokens.TestTokenV1:%s","createArguments":%s}}]}`,
+			id, b.carol.Party, b.alice.Party, testToken, entity, argument)).OK(nil)
+	}
+	create("rules", "TokenRules", fmt.Sprintf(`{"admin":%q}`, b.carol.Party))
+	create("mint", "Token", fmt.Sprintf(`{"holding":{"owner":%q,"instrumentId":{"admin":%q,"id":"Gold"},"amount":"12",
+		"lock":null,"meta":{"values":{}}}}`, b.alice.Party, b.carol.Party))
+	b.tokenOf(b.alice, "12.0000000000", "0.0000000000")
+	require.Equal(t, testToken, b.tokens(b.alice).Tokens[0].Package)
+
+	trust := map[string]any{"trusted_packages": []string{testToken}}
+	body := b.gold(offerOf(b.bob.Party, "one"))
+	body["amount"], body["trusted_packages"] = "8", trust["trusted_packages"]
+	fails(t, b.post(b.alice, transfers, body), http.StatusNotFound, "No transfer factory")
+	_, err = b.DB.GrantRights(t.Context(), "alice", []ledger.Right{{Kind: ledger.CanReadAs, Party: b.carol.Party}})
+	require.NoError(t, err)
+	answers := map[string]*apitest.Wallet{"reject": b.bob, "withdraw": b.alice, "accept": b.bob}
+	for _, action := range []string{"reject", "withdraw", "accept"} {
+		body["tracking_id"] = action
+		var sent transferResult
+		b.post(b.alice, transfers, body).OK(&sent)
+		id, _ := sent.Output["transfer_instruction_cid"].(string)
+		b.tokenOf(b.alice, "4.0000000000", "8.0000000000")
+		require.Len(t, b.otherTransfers(b.bob), 1)
+		b.post(answers[action], transfers+"/"+id+"/"+action, trust).OK(nil)
+	}
+	b.tokenOf(b.alice, "4.0000000000", "0.0000000000")
+	b.tokenOf(b.bob, "8.0000000000", "0.0000000000")
+	require.NotEqual(t, `{"transactions":[],"next":null}`, b.get(b.bob, tokenHistory).Text)
+	aside := b.gold(b.allocation("one"))
+	aside["transfer_leg"].(map[string]any)["amount"], aside["trusted_packages"] = "1", trust["trusted_packages"]
+	var made struct {
+		Output map[string]string `json:"output"`
+	}
+	b.post(b.alice, allocations, aside).OK(&made)
+	b.post(b.alice, allocations+"/"+made.Output["allocation_cid"]+"/withdraw", trust).OK(nil)
+	unlocked, _ := b.balance(b.alice)
+	require.Equal(t, "0.0000000000", unlocked, "a token is no coin")
+}

@@ -29,6 +29,7 @@ import (
 	"github.com/florinledger/florin/api/registryapi"
 	"github.com/florinledger/florin/api/v2"
 	"github.com/florinledger/florin/api/walletapi"
+	"github.com/florinledger/florin/api/walletapi/instruments"
 	"github.com/florinledger/florin/api/walletapi/validator"
 	"github.com/florinledger/florin/audit"
 	"github.com/florinledger/florin/coin/builtin"
@@ -76,6 +77,8 @@ type Options struct {
 	LogLevel slog.Level
 	// LedgerSettings changes the settings of the fresh ledger.
 	LedgerSettings func(*ledger.Settings)
+	// Registries are the registries of tokens; nil for none.
+	Registries *instruments.Registries
 	// Packages are further packages beside the test contracts.
 	Packages []ledger.Package
 	// KeepAnswers is the lifetime of stored answers, HoldKeys that of a claim of a key; 0 for the default.
@@ -242,7 +245,7 @@ func (s *Server) handler(options Options) http.Handler {
 	wallets, err := walletapi.New(walletapi.Options{
 		Node: s.Node, Packages: s.Packages, Catalog: s.Catalog, Record: s.DB, Submitter: options.Wallets, Now: now,
 		LedgerUser: LedgerUser, Onboarder: s.committer(),
-		Traffic: options.Traffic, Log: logger,
+		Traffic: options.Traffic, Registries: options.Registries, Log: logger,
 	})
 	require.NoError(s.tb, err)
 	s.wallets = wallets

@@ -138,7 +138,7 @@ func (a *API) searchFactory(
 			}
 		}
 	}
-	return none, v0.NotFound("No %s of %s found: no registry of this administrator is configured (--token-registry), "+
+	return none, v0.NotFound("No %s of %s found: no registry of this administrator is configured (--token-registries), "+
 		"and no contract of the trusted packages (%s) that you may read is one. Ask the operator to add the registry, or "+
 		"to let your user read as the administrator.", kind.words, admin, strings.Join(trust, ", "))
 }
