@@ -19,6 +19,8 @@ type Offer struct {
 	Dollars   bool
 	ExpiresAt time.Time
 	Note      string
+	// Token is the token of the transfer, as its package's code claims it; nil for coin.
+	Token *TokenKind
 }
 
 // reasonKey is the token standard's key for the sender's text.
@@ -43,6 +45,7 @@ func (c *Client) Offers(ctx context.Context) ([]Offer, error) {
 				} `json:"meta"`
 			} `json:"transfer"`
 		}] `json:"transfers"`
+		Others []claimedContract `json:"other_transfers"`
 	}
 	if err := c.Get(ctx, "/v0/wallet/token-standard/transfers", &standard); err != nil {
 		return nil, err
@@ -69,6 +72,11 @@ func (c *Client) Offers(ctx context.Context) ([]Offer, error) {
 			ContractID: one.ID, Standard: true, Sender: t.Sender, Receiver: t.Receiver, Amount: t.Amount,
 			ExpiresAt: t.ExecuteBefore, Note: t.Meta.Values[reasonKey],
 		})
+	}
+	for _, one := range standard.Others {
+		if offer, ok := one.offer(); ok {
+			all = append(all, offer)
+		}
 	}
 	for _, one := range older.Offers {
 		o := one.Payload

@@ -39,6 +39,7 @@ type cli struct {
 	Doctor doctorCommand        `cmd:"" group:"The node" help:"Check this machine and the node for problems."`
 
 	History     remote.HistoryCommand     `cmd:"" group:"Wallets and users" help:"Show the history of a wallet, newest first."`
+	Holdings    remote.HoldingsCommand    `cmd:"" group:"Wallets and users" help:"Show tokens other than the coin, and what is set aside of them."`
 	Offers      remote.OffersCommand      `cmd:"" group:"Wallets and users" help:"List transfer offers, and accept, reject or withdraw them."`
 	Preapproval remote.PreapprovalCommand `cmd:"" group:"Wallets and users" help:"Turn automatic receiving of coin (preapproval) on or off."`
 	User        remote.UserCommand        `cmd:"" group:"Wallets and users" help:"Create users of the ledger API, and list them."`

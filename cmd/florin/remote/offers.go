@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -34,6 +35,16 @@ type offer struct {
 	Amount     decimal.Decimal `json:"amount"`
 	ExpiresAt  time.Time       `json:"expires_at"`
 	Note       string          `json:"note"`
+	// Token is the token that the package's code claims; null for coin.
+	Token *client.TokenKind `json:"token"`
+}
+
+// shown is the amount with its unit. The name of a token is a claim of its package.
+func (o offer) shown() string {
+	if o.Token == nil {
+		return coins(o.Amount)
+	}
+	return tokens(&o.Amount, *o.Token)
 }
 
 // short is the beginning of a contract id, enough to distinguish offers.
@@ -85,7 +96,7 @@ func offersAnswer(reader string, all []offer) console.Answer {
 	for _, one := range all {
 		answer.Table.Rows = append(answer.Table.Rows, []string{
 			one.short(), client.PartyFor(reader, one.Sender), client.PartyFor(reader, one.Receiver),
-			coins(one.Amount),
+			one.shown(),
 			one.ExpiresAt.Local().Format(time.DateTime), client.Short(one.Note),
 		})
 		answer.Names = append(answer.Names, one.ContractID)
@@ -105,7 +116,7 @@ func offersOf(ctx context.Context, client *client.Client) ([]offer, error) {
 		if o.Standard {
 			kind = kindTransfer
 		}
-		all = append(all, offer{o.ContractID, kind, o.Sender, o.Receiver, o.Amount, o.ExpiresAt, o.Note})
+		all = append(all, offer{o.ContractID, kind, o.Sender, o.Receiver, o.Amount, o.ExpiresAt, o.Note, o.Token})
 	}
 	return all, nil
 }
@@ -118,6 +129,8 @@ type answerCommand struct {
 	Name string   `complete:"name" arg:"" help:"User or party that answers."`
 	IDs  []string `arg:"" optional:"" name:"id" help:"Ids of the offers, or the beginnings of the ids. Not needed if only one offer is open."`
 	All  bool     `help:"All open offers."`
+
+	Trust []string `help:"For offers of tokens: packages whose code may act in the party's name, on their own contracts."`
 }
 
 // Validate is called by kong.
@@ -141,7 +154,7 @@ func (a *answerCommand) run(ctx context.Context, verb, done string, turn func(of
 		}
 		waiting := []offer{}
 		for _, one := range all {
-			if turn(one, owner.Party) {
+			if turn(one, owner.Party) && !(a.All && one.Token != nil && !slices.Contains(a.Trust, one.Token.Package)) {
 				waiting = append(waiting, one)
 			}
 		}
@@ -151,16 +164,30 @@ func (a *answerCommand) run(ctx context.Context, verb, done string, turn func(of
 		}
 		lines := make([]string, 0, len(chosen))
 		for _, one := range chosen {
-			if err := api.Post(ctx, one.path(verb), nil, nil); err != nil {
-				return err
+			var body any
+			if one.Token != nil {
+				body = client.Trusting(a.Trust)
 			}
-			lines = append(lines, fmt.Sprintf("%s %s the %s from %s to %s", owner.Name, done, coins(one.Amount),
+			if err := api.Post(ctx, one.path(verb), body, nil); err != nil {
+				return a.untrusted(one, verb, err)
+			}
+			lines = append(lines, fmt.Sprintf("%s %s the %s from %s to %s", owner.Name, done, one.shown(),
 				client.PartyFor(owner.Party, one.Sender), client.PartyFor(owner.Party, one.Receiver)))
 		}
 		answer := offersAnswer(owner.Party, chosen)
 		answer.Text, answer.Table.Rows = strings.Join(lines, "\n"), nil
 		return a.Print(answer)
 	})
+}
+
+// untrusted adds how to trust the package of an offer to its refusal.
+func (a *answerCommand) untrusted(one offer, verb string, err error) error {
+	if one.Token == nil || slices.Contains(a.Trust, one.Token.Package) || asRefusal(err) == nil {
+		return err
+	}
+	text, _ := words(asRefusal(err))
+	return console.Fail(console.ExitFailed, a.Florin("offers", verb, a.Name, one.short(), "--trust", one.Token.Package)+
+		" lets the code of this package act for "+a.Name, "%w", errors.New(text))
 }
 
 // choose finds the offers of the arguments.

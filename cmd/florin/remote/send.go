@@ -3,6 +3,7 @@ package remote
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -22,10 +23,14 @@ type SendCommand struct {
 
 	From    string        `complete:"name" arg:"" help:"Sender: a user or a party."`
 	To      string        `complete:"name" arg:"" help:"Receiver: a user, a party, or the id of any party."`
-	Amount  Amount        `arg:"" help:"Amount of coin."`
+	Amount  Amount        `arg:"" help:"Amount of coin, or of the token."`
 	Note    string        `help:"Note for the receiver."`
 	Expires time.Duration `help:"Time for the receiver to accept, if it has no preapproval." default:"24h"`
 	ID      string        `name:"id" help:"Tracking id: several transfers with the same id happen once. Default: a new id."`
+
+	Instrument    string   `help:"Send a token of an uploaded package instead of coin: its name, as florin holdings shows it." placeholder:"NAME"`
+	Administrator string   `complete:"name" help:"Administrator of the token: a user or a party. Default: that of the only token with this name." placeholder:"PARTY"`
+	Trust         []string `help:"Packages of the token whose code may act in the sender's name, on their own contracts."`
 }
 
 type sentTransfer struct {
@@ -38,6 +43,8 @@ type sentTransfer struct {
 	// ContractID is the offer that the receiver has to accept; null when the transfer is completed.
 	ContractID *string    `json:"contract_id"`
 	ExpiresAt  *time.Time `json:"expires_at"`
+	// Token is null for coin.
+	Token *client.Instrument `json:"token"`
 }
 
 // Validate is called by kong.
@@ -45,13 +52,16 @@ func (c *SendCommand) Validate() error {
 	if c.Expires <= 0 {
 		return fmt.Errorf("--expires=%s: it must be above 0, as in 24h", c.Expires)
 	}
+	if c.Instrument == "" && (c.Administrator != "" || len(c.Trust) > 0) {
+		return errors.New("--administrator and --trust need --instrument, the name of the token")
+	}
 	return nil
 }
 
-// Run transfers the coin.
+// Run transfers the coin, or the token.
 func (c *SendCommand) Run(ctx context.Context) error {
 	return c.with(ctx, func(ctx context.Context, s *Session) error {
-		sender, client, err := s.wallet(ctx, c.From)
+		sender, wallet, err := s.wallet(ctx, c.From)
 		if err != nil {
 			return err
 		}
@@ -63,27 +73,39 @@ func (c *SendCommand) Run(ctx context.Context) error {
 			Sender: sender.Party, Receiver: receiver.Party, Amount: c.Amount.String(),
 			TrackingID: cmp.Or(c.ID, uuid.NewString()), Status: "completed",
 		}
-		expires := s.now(ctx, client).Add(c.Expires)
+		expires := s.now(ctx, wallet).Add(c.Expires)
 		var out struct {
 			Output struct {
 				InstructionID *string `json:"transfer_instruction_cid"`
 			} `json:"output"`
 		}
-		err = client.Post(ctx, transfersPath, map[string]any{
+		body := map[string]any{
 			"receiver_party_id": transfer.Receiver, "amount": transfer.Amount, "description": c.Note,
 			"expires_at": expires.UnixMicro(), "tracking_id": transfer.TrackingID,
-		}, &out)
+		}
+		amount := coins(c.Amount.Decimal)
+		if c.Instrument != "" {
+			if transfer.Token, err = c.token(ctx, s, sender, wallet); err != nil {
+				return err
+			}
+			amount = short(c.Amount.Decimal) + " " + transfer.Token.ID
+			body["instrument"], body["trusted_packages"] = transfer.Token, c.Trust
+		}
+		err = wallet.Post(ctx, transfersPath, body, &out)
 		if err != nil {
 			again := []string{"send", c.From, c.To, c.Amount.Show(), "--id", transfer.TrackingID}
+			if c.Instrument != "" {
+				again = append(again, "--instrument", c.Instrument, "--administrator", transfer.Token.Admin, "--trust", strings.Join(c.Trust, ","))
+			}
 			if c.Note != "" {
 				again = append(again, "--note", c.Note)
 			}
-			return s.mayHaveHappened(c.explain(ctx, sender, client, err), again...)
+			return s.mayHaveHappened(c.explain(ctx, sender, wallet, err), again...)
 		}
-		text := fmt.Sprintf("%s sent %s to %s", sender.Name, coins(c.Amount.Decimal), receiver.Name)
+		text := fmt.Sprintf("%s sent %s to %s", sender.Name, amount, receiver.Name)
 		if id := out.Output.InstructionID; id != nil {
 			transfer.Status, transfer.ContractID, transfer.ExpiresAt = "pending", id, &expires
-			text = fmt.Sprintf("%s offers %s to %s until %s; %s accepts it", sender.Name, coins(c.Amount.Decimal), receiver.Name,
+			text = fmt.Sprintf("%s offers %s to %s until %s; %s accepts it", sender.Name, amount, receiver.Name,
 				expires.Local().Format(time.DateTime), s.node.Florin("offers", "accept", receiver.Name))
 		}
 		return c.Print(console.Answer{Data: transfer, Text: text, Names: []string{transfer.TrackingID}})
