@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/florinledger/florin/client"
 	"github.com/florinledger/florin/ledger/decimal"
 )
 
@@ -56,13 +57,23 @@ type allocation struct {
 	} `json:"allocation"`
 }
 
-// requestedLeg is a leg that the visitor is asked to pay. CanPay is true if it is in coin, which the wallet can set
-// aside. Anybody may give another token the coin's name, so that its administrator matters.
+// requestedLeg is a leg that the visitor is asked to pay. CanPay is true if it is in coin, or in another token of which
+// the visitor has some. Anybody may give another token the coin's name, so that its administrator matters.
 type requestedLeg struct {
 	leg
 
 	ID     string
 	CanPay bool
+	// Packages are those whose code says that the visitor has this token; none for coin.
+	Packages []string
+}
+
+// Shown is the amount with its unit.
+func (l requestedLeg) Shown() string {
+	if len(l.Packages) == 0 && l.CanPay {
+		return coins(l.Amount)
+	}
+	return tokenAmount(&l.Amount) + " " + client.Short(l.Instrument.ID)
 }
 
 // allocationRequest asks the visitor to set coin aside. Its contract is of an app; this is what it says in the words of
@@ -76,9 +87,11 @@ type allocationRequest struct {
 type allocationsView struct {
 	Requests    []allocationRequest
 	Allocations []contract[allocation]
+	// Others are those of other tokens.
+	Others []client.TokenAllocation
 	// MoreRequests and MoreAllocations are the numbers of those that the page does not show.
-	MoreRequests, MoreAllocations int
-	Problem                       *problem
+	MoreRequests, MoreAllocations, MoreOthers int
+	Problem                                   *problem
 }
 
 func (s *site) allocations(v *visit) error {
@@ -104,8 +117,12 @@ func (s *site) allocationsView(v *visit) (data allocationsView, err error) {
 	if err != nil {
 		return data, err
 	}
+	held, err := v.tokens()
+	if err != nil {
+		return data, err
+	}
 	for _, one := range requests {
-		request, err := v.allocationRequest(one.Contract.ID, dso)
+		request, err := v.allocationRequest(one.Contract.ID, dso, held)
 		if err != nil {
 			return data, err
 		}
@@ -123,14 +140,17 @@ func (s *site) allocationsView(v *visit) (data allocationsView, err error) {
 		data.Allocations = append(data.Allocations, one.Contract)
 	}
 	data.Allocations, data.MoreAllocations = firstOf(data.Allocations)
-	return data, nil
+	others, err := v.api.TokenAllocations(v.ctx())
+	data.Others, data.MoreOthers = firstOf(others)
+	return data, err
 }
 
 // maxRequests is the maximum number of requests on a page: each needs a call for its view.
 const maxRequests = 20
 
-// allocationRequest reads a request: the legs that the visitor pays. The coin's administrator is dso.
-func (v *visit) allocationRequest(id, dso string) (request allocationRequest, err error) {
+// allocationRequest reads a request: the legs that the visitor pays, who holds these tokens beside coin. The coin's
+// administrator is dso.
+func (v *visit) allocationRequest(id, dso string, held []shownToken) (request allocationRequest, err error) {
 	var out struct {
 		Created struct {
 			Event struct {
@@ -154,8 +174,13 @@ func (v *visit) allocationRequest(id, dso string) (request allocationRequest, er
 		request.Settlement = view.Value.Settlement
 		for name, one := range view.Value.Legs {
 			if one.Sender == v.party {
-				isCoin := one.Instrument.ID == coinInstrument && one.Instrument.Admin == dso
-				request.Legs = append(request.Legs, requestedLeg{leg: one, ID: name, CanPay: isCoin})
+				asked := requestedLeg{leg: one, ID: name}
+				asked.CanPay = one.Instrument.ID == coinInstrument && one.Instrument.Admin == dso
+				if !asked.CanPay {
+					asked.Packages = packagesOf(held, client.Instrument(one.Instrument))
+					asked.CanPay = len(asked.Packages) > 0
+				}
+				request.Legs = append(request.Legs, asked)
 			}
 		}
 	}
@@ -163,13 +188,27 @@ func (v *visit) allocationRequest(id, dso string) (request allocationRequest, er
 	return request, nil
 }
 
-// allocate sets coin aside for a leg of a request.
+// packagesOf are the packages whose code says that the visitor has a token.
+func packagesOf(held []shownToken, of client.Instrument) (packages []string) {
+	for _, one := range held {
+		if one.Instrument == of && !slices.Contains(packages, one.Package) {
+			packages = append(packages, one.Package)
+		}
+	}
+	return packages
+}
+
+// allocate sets coin aside for a leg of a request, or another token.
 func (s *site) allocate(v *visit) error {
 	dso, err := v.dso()
 	if err != nil {
 		return err
 	}
-	request, err := v.allocationRequest(v.r.PathValue("id"), dso)
+	held, err := v.tokens()
+	if err != nil {
+		return err
+	}
+	request, err := v.allocationRequest(v.r.PathValue("id"), dso, held)
 	if err != nil {
 		return s.finishAllocation(v, err, "")
 	}
@@ -179,8 +218,8 @@ func (s *site) allocate(v *visit) error {
 		return s.pageNotFound(v)
 	}
 	paid, of := request.Legs[at], request.Settlement
-	text := coins(paid.Amount)
-	err = v.change("Set "+text+" aside", http.MethodPost, allocationsAPI, map[string]any{
+	text := paid.Shown()
+	body := map[string]any{
 		"settlement": map[string]any{
 			"executor":       of.Executor,
 			"settlement_ref": map[string]any{"id": of.Reference.ID, "cid": of.Reference.Contract},
@@ -189,7 +228,11 @@ func (s *site) allocate(v *visit) error {
 		},
 		"transfer_leg_id": paid.ID,
 		"transfer_leg":    map[string]any{"receiver": paid.Receiver, "amount": paid.Amount, "meta": paid.Meta.Values},
-	}, nil)
+	}
+	if len(paid.Packages) > 0 {
+		body["instrument"], body["trusted_packages"] = paid.Instrument, v.r.PostForm["trust"]
+	}
+	err = v.change("Set "+text+" aside", http.MethodPost, allocationsAPI, body, nil)
 	return s.finishAllocation(v, err, "You set "+text+" aside.")
 }
 
@@ -200,11 +243,16 @@ func (s *site) rejectAllocation(v *visit) error {
 	return s.finishAllocation(v, err, "You rejected the request.")
 }
 
-// withdrawAllocation takes coin back that was set aside.
+// withdrawAllocation takes back what was set aside.
 func (s *site) withdrawAllocation(v *visit) error {
-	err := v.change("Take your coin back", http.MethodPost,
-		allocationsAPI+"/"+url.PathEscape(v.r.PathValue("id"))+"/withdraw", nil, nil)
-	return s.finishAllocation(v, err, "You took your coin back.")
+	what := "coin"
+	trust := v.r.PostForm["trust"]
+	if len(trust) > 0 {
+		what = "tokens"
+	}
+	err := v.change("Take your "+what+" back", http.MethodPost,
+		allocationsAPI+"/"+url.PathEscape(v.r.PathValue("id"))+"/withdraw", client.Trusting(trust), nil)
+	return s.finishAllocation(v, err, "You took your "+what+" back.")
 }
 
 func (s *site) finishAllocation(v *visit, err error, notice string) error {
@@ -213,4 +261,16 @@ func (s *site) finishAllocation(v *visit, err error, notice string) error {
 	}
 	return refused(s, v, "allocations", err, func() (allocationsView, error) { return s.allocationsView(v) },
 		func(data *allocationsView, why *problem) { data.Problem = why })
+}
+
+// interfaceFormat is the event format for a party's contracts with an interface, and their views.
+func interfaceFormat(party, name string) map[string]any {
+	filter := map[string]any{"identifierFilter": map[string]any{"InterfaceFilter": map[string]any{
+		"value": map[string]any{
+			"interfaceId": name, "includeInterfaceView": true, "includeCreatedEventBlob": false,
+		},
+	}}}
+	return map[string]any{
+		"filtersByParty": map[string]any{party: map[string]any{"cumulative": []any{filter}}}, "verbose": true,
+	}
 }

@@ -16,7 +16,8 @@ import (
 func functions() template.FuncMap {
 	return template.FuncMap{
 		"coin": coins, "once": rand.Text,
-		"short": client.Short, "entity": moduleAndEntity, "segment": url.PathEscape, "size": bytesOf, "prose": proseOf,
+		"tokens": func(amount decimal.Decimal) string { return tokenAmount(&amount) },
+		"short":  client.Short, "entity": moduleAndEntity, "segment": url.PathEscape, "size": bytesOf, "prose": proseOf,
 		"fingerprintOf": func(party string) string {
 			_, fingerprint := client.SplitParty(party)
 			return fingerprint

@@ -96,7 +96,16 @@ func hostileAPI(t *testing.T, refusing bool) http.Handler {
 					"splice.lfdecentralizedtrust.org/reason": hostile, hostile: hostile,
 				}},
 			}})},
+			"other_transfers": []any{hostileClaim(party)},
 		},
+		"/v0/wallet/token-standard/holdings": map[string]any{"tokens": []any{map[string]any{
+			"package_name": hostile, "instrument": map[string]any{"admin": party, "id": hostile}, "locked": "1",
+		}}, "unreadable": []any{map[string]any{"contract_id": hostile, "package_name": hostile, "reason": hostile}}},
+		"/v0/wallet/token-standard/history": map[string]any{"transactions": []any{map[string]any{
+			"update_id": hostile, "date": at, "incomplete": true, "movements": []any{map[string]any{
+				"package_name": hostile, "instrument": map[string]any{"admin": party, "id": hostile}, "owner": party + "x",
+			}},
+		}}, "next": 1},
 		"/v2/updates/update-by-id": transaction,
 		"/v0/wallet/transfer-offers": map[string]any{"offers": []any{contract(map[string]any{
 			"sender": hostile, "receiver": hostile, "amount": map[string]any{"amount": "1", "unit": hostile}, "expiresAt": at,
@@ -114,7 +123,7 @@ func hostileAPI(t *testing.T, refusing bool) http.Handler {
 		}}},
 		"/v0/wallet/token-standard/allocation-requests": map[string]any{"allocation_requests": []any{with(nil)}},
 		"/v0/scan-proxy/dso-party-id":                   map[string]any{"dso_party_id": party},
-		"/v0/allocations": map[string]any{"allocations": []any{with(map[string]any{"allocation": map[string]any{
+		"/v0/allocations": map[string]any{"other_allocations": []any{hostileClaim(party)}, "allocations": []any{with(map[string]any{"allocation": map[string]any{
 			"settlement": map[string]any{
 				"executor": party, "settlementRef": map[string]any{"id": hostile}, "settleBefore": at,
 			},
@@ -295,4 +304,23 @@ func isHarmless(t *testing.T, root *html.Node, where string) {
 		}
 	}
 	require.LessOrEqual(t, scripts, 3, where)
+}
+
+// hostileClaim is a contract that claims to be a transfer and an allocation of a token.
+func hostileClaim(party string) any {
+	instrument := map[string]any{"admin": party, "id": hostile}
+	return map[string]any{
+		"contract_id": hostile, "package_name": hostile, "signatories": []any{hostile}, "view": map[string]any{
+			"transfer": map[string]any{
+				"sender": party + "x", "receiver": party, "amount": "1", "instrumentId": instrument,
+				"executeBefore": "2026-11-23T03:46:02.110325Z", "meta": map[string]any{"values": map[string]any{
+					"splice.lfdecentralizedtrust.org/reason": hostile,
+				}},
+			},
+			"allocation": map[string]any{
+				"settlement":  map[string]any{"executor": party, "settlementRef": map[string]any{"id": hostile}},
+				"transferLeg": map[string]any{"receiver": party, "amount": "1", "instrumentId": instrument},
+			},
+		},
+	}
 }

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/florinledger/florin/client"
 	"github.com/florinledger/florin/ledger/decimal"
 	"github.com/florinledger/florin/wallet/sentence"
 )
@@ -22,6 +23,8 @@ type offer struct {
 	Note    string
 	Expires time.Time
 	Left    string
+	// Token is the token of the transfer, as its package's code claims it; nil for coin.
+	Token *client.TokenKind
 }
 
 // The kinds of offers in paths of this page, and their path in the API.
@@ -45,7 +48,7 @@ func (v *visit) offers() ([]offer, error) {
 		}
 		all = append(all, offer{
 			Kind: kind, ID: o.ContractID, Sender: o.Sender, Receiver: o.Receiver, Amount: o.Amount, Dollars: o.Dollars,
-			Expires: o.ExpiresAt, Note: o.Note,
+			Expires: o.ExpiresAt, Note: o.Note, Token: o.Token,
 		})
 	}
 	return all, nil
@@ -95,6 +98,9 @@ func offerPageOf(all []offer, number string) offerPage {
 
 // Shown is the amount with its unit.
 func (o offer) Shown() string {
+	if o.Token != nil {
+		return tokenAmount(&o.Amount) + " " + client.Short(o.Token.Instrument.ID)
+	}
 	if o.Dollars {
 		return sentence.GroupThousands(o.Amount.Show()) + " USD in coin"
 	}
@@ -175,7 +181,8 @@ func (s *site) answer(v *visit) error {
 	if v.r.PathValue("kind") == kindOffer && act == "accept" {
 		words.notice += " The sender's wallet pays now, if it has the coin."
 	}
-	err := v.change(words.what, http.MethodPost, path+"/"+url.PathEscape(v.r.PathValue("id"))+"/"+act, nil, nil)
+	err := v.change(words.what, http.MethodPost, path+"/"+url.PathEscape(v.r.PathValue("id"))+"/"+act,
+		client.Trusting(v.r.PostForm["trust"]), nil)
 	if err == nil {
 		return s.done(v, "/wallet/inbox", words.notice)
 	}

@@ -15,7 +15,7 @@ type overviewView struct {
 	// Waiting is the number of offers to the visitor.
 	Waiting int
 	// Tokens are those beside the coin. They are not in the live part.
-	Tokens []tokenSum `json:"-"`
+	Tokens []shownToken `json:"-"`
 	// Tap is the amount that the visitor typed, Problem the reason why the tap failed.
 	Tap     string
 	Problem *problem
@@ -32,7 +32,7 @@ func (s *site) overview(v *visit) error {
 	if isFragment(v.r) {
 		return s.show(v, "overview-live", data)
 	}
-	if data.Tokens, err = s.tokens(v); err != nil {
+	if data.Tokens, err = v.tokens(); err != nil {
 		return err
 	}
 	return s.show(v, "overview", data)
@@ -74,7 +74,7 @@ func (s *site) tap(v *visit) error {
 	read := func() (overviewView, error) {
 		data, err := s.overviewOf(v)
 		if err == nil {
-			data.Tokens, err = s.tokens(v)
+			data.Tokens, err = v.tokens()
 		}
 		return data, err
 	}

@@ -22,6 +22,8 @@ func (s *site) walletViews() map[string]view {
 		"POST /wallet/coins/choose":            s.openChosen,
 		"GET /wallet/coins/send":               s.chosen,
 		"POST /wallet/coins/send":              s.sendChosen,
+		"GET /wallet/tokens":                   s.tokens,
+		"POST /wallet/tokens/send":             s.sendToken,
 		"GET /wallet/traffic":                  s.trafficPage,
 		"POST /wallet/traffic/buy":             s.buyTraffic,
 
