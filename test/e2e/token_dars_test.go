@@ -1,0 +1,152 @@
+//go:build dars
+
+package e2e_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/florinledger/florin/client"
+)
+
+// tokenRegistry is the registry of acme's token: it shows everybody acme's factory, which only acme sees on the ledger.
+type tokenRegistry struct {
+	*httptest.Server
+
+	factory, blob string
+}
+
+func startTokenRegistry(t *testing.T) *tokenRegistry {
+	t.Helper()
+	r := &tokenRegistry{}
+	r.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
+		context := map[string]any{
+			"choiceContextData": map[string]any{"values": map[string]any{}}, "disclosedContracts": []any{},
+		}
+		if !strings.HasSuffix(request.URL.Path, "-factory") {
+			_ = json.NewEncoder(w).Encode(context)
+			return
+		}
+		context["disclosedContracts"] = []any{map[string]any{
+			"contractId": r.factory, "createdEventBlob": r.blob, "templateId": "", "synchronizerId": "",
+		}}
+		_ = json.NewEncoder(w).Encode(map[string]any{"factoryId": r.factory, "choiceContext": context})
+	}))
+	t.Cleanup(r.Close)
+	return r
+}
+
+// A token of a published package moves between two wallets on the command line, through the registry of its
+// administrator, and never counts as coin.
+func TestPublishedDARs_TokenMovesBetweenWallets(t *testing.T) {
+	t.Parallel()
+	const name = "splice-test-token-v1"
+	n := up(t, dataDir(t))
+	p := person{t: t, node: n}
+	p.types("dar upload " + filepath.Join(os.Getenv("DARS"), name+"-1.0.0.dar"))
+	p.types("party new acme alice bob")
+	p.types("tap alice 100")
+	p.types("user new issuer --act-as acme --act-as alice")
+	parties := map[string]string{}
+	for _, one := range reads[struct {
+		Parties []struct{ Party string }
+	}](p, "party list").Parties {
+		parties[client.PartyName(one.Party)] = one.Party
+	}
+
+	registry := startTokenRegistry(t)
+	issuer := n.client.With(client.Token(secret, audience, "issuer"))
+	create := func(id, entity string, argument any) {
+		_, err := issuer.SubmitAndWait(t.Context(), client.Commands{
+			CommandID: id, ActAs: []string{parties["acme"], parties["alice"]},
+			Commands: []client.Command{{Create: &client.Create{
+				TemplateID: "#" + name + ":Splice.Testing.Tokens.TestTokenV1:" + entity, CreateArguments: argument,
+			}}},
+		})
+		require.NoError(t, err)
+	}
+	create("rules", "TokenRules", map[string]any{"admin": parties["acme"]})
+	create("mint", "Token", map[string]any{"holding": map[string]any{
+		"owner": parties["alice"], "instrumentId": map[string]any{"admin": parties["acme"], "id": "Gold"}, "amount": "12",
+		"lock": nil, "meta": map[string]any{"values": map[string]any{}},
+	}})
+	registry.factory, registry.blob = factoryOf(t, issuer, parties["acme"], name)
+
+	require.Regexp(t, `(?m)^12 Gold +0 Gold +`+name+` +acme$`, p.types("holdings alice"))
+	refused := run(t, nil, p.arguments("send alice bob 5 --instrument Gold --trust "+name)...)
+	require.Equal(t, 1, refused.exitCode(t))
+	require.Contains(t, refused.stderr.String(), "No transfer factory")
+
+	n.interrupt(t)
+	p.node = up(t, n.dir, "--token-registries", parties["acme"]+"="+registry.URL)
+	p.mistakes(
+		mistake{"send alice bob 5 --instrument Gold", 1, []string{"would act in the name of alice", "--trust " + name}},
+		mistake{"send alice bob 13 --instrument Gold --trust " + name, 1, []string{"Insufficient holdings"}},
+		mistake{"send alice bob 5 --instrument Tin --trust " + name, 1, []string{"holds no token with the name Tin"}},
+		mistake{"send alice bob 5 --trust " + name, 2, []string{"--instrument"}},
+	)
+	require.Contains(t, p.types("send alice bob 5 --instrument Gold --note lunch --trust "+name), "alice offers 5 Gold to bob")
+	require.Regexp(t, `alice +bob +5 Gold .*lunch`, p.types("offers bob"))
+	p.mistakes(mistake{"offers accept bob", 1, []string{"is of package", "--trust " + name}})
+	require.Contains(t, p.types("offers accept bob --trust "+name), "bob took the 5 Gold from alice to bob")
+	require.Regexp(t, `(?m)^7 Gold +0 Gold +`+name, p.types("holdings alice"))
+	require.Regexp(t, `(?m)^5 Gold +0 Gold +`+name, p.types("holdings bob"))
+	require.Regexp(t, `bob +5 Gold +0 Gold +`+name, p.types("holdings history bob"))
+	require.Regexp(t, `(?m)^alice +100 CC +0 CC$`, p.types("balance alice"), "a token is no coin")
+
+	aliceWallet := p.node.client.With(client.Token(secret, audience, "alice"))
+	now := time.Now().UnixMicro()
+	require.NoError(t, aliceWallet.Post(t.Context(), "/v0/allocations", map[string]any{
+		"settlement": map[string]any{
+			"executor": parties["acme"], "settlement_ref": map[string]any{"id": "deal"}, "requested_at": now - 1_000_000,
+			"allocate_before": now + 3_600_000_000, "settle_before": now + 7_200_000_000,
+		},
+		"transfer_leg_id": "leg", "transfer_leg": map[string]any{"receiver": parties["bob"], "amount": "3"},
+		"instrument":       map[string]any{"admin": parties["acme"], "id": "Gold"},
+		"trusted_packages": []string{name},
+	}, nil))
+	shown := p.types("holdings allocations alice")
+	require.Regexp(t, `3 Gold +bob +acme .*`+name, shown)
+	id := strings.Fields(strings.Split(shown, "\n")[1])[0]
+	require.Equal(t, "alice took back 3 Gold\n", p.types(fmt.Sprintf("holdings withdraw alice %s --trust %s", id, name)))
+	require.Regexp(t, `(?m)^7 Gold +0 Gold +`+name, p.types("holdings alice"))
+}
+
+// factoryOf finds the factory of an administrator, and the blob that discloses it.
+func factoryOf(t *testing.T, of *client.Client, admin, name string) (id, blob string) {
+	t.Helper()
+	var out struct {
+		Contracts []struct {
+			Entry struct {
+				Active struct {
+					Created struct {
+						ID   string `json:"contractId"`
+						Blob string `json:"createdEventBlob"`
+					} `json:"createdEvent"`
+				} `json:"JsActiveContract"`
+			} `json:"contractEntry"`
+		} `json:"activeContracts"`
+	}
+	require.NoError(t, of.Call(t.Context(), http.MethodGet, "/v2/state/active-contracts-page", map[string]any{
+		"eventFormat": map[string]any{"verbose": false, "filtersByParty": map[string]any{admin: map[string]any{
+			"cumulative": []any{map[string]any{"identifierFilter": map[string]any{"TemplateFilter": map[string]any{
+				"value": map[string]any{
+					"templateId":              "#" + name + ":Splice.Testing.Tokens.TestTokenV1:TokenRules",
+					"includeCreatedEventBlob": true,
+				},
+			}}}},
+		}}},
+	}, &out))
+	require.Len(t, out.Contracts, 1)
+	created := out.Contracts[0].Entry.Active.Created
+	return created.ID, created.Blob
+}
