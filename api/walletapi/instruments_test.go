@@ -3,6 +3,7 @@ package walletapi_test
 import (
 	"encoding/json"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -148,6 +149,15 @@ func TestTokenTransfer_OfOtherInstrumentMovesInTwoSteps(t *testing.T) {
 		require.Contains(t, string(others[0].View), `"amount":"8.0000000000"`)
 	}
 	require.Empty(t, b.otherTransfers(b.carol), "the administrator is no part of the transfer")
+
+	body := b.gold(offerOf(b.bob.Party, "tried"))
+	body["amount"] = "2"
+	text, err := json.Marshal(body)
+	require.NoError(t, err)
+	_, tried := tryOut(t, b.Server, "alice", transfers, string(text))
+	require.True(t, tried.WouldSucceed)
+	require.Equal(t, "two-step", *tried.Path)
+	require.Contains(t, strings.Join(tried.Effects, "\n"), "Creates Api.Token:Offer of package api-token, signed by")
 
 	fails(t, b.post(b.bob, transfers+"/"+id+"/accept", nil), http.StatusBadRequest, "If you trust the package")
 	_, shown := tryOut(t, b.Server, "bob", transfers+"/"+id+"/accept", `{"trusted_packages":["api-token"]}`)

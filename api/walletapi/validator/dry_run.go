@@ -2,8 +2,10 @@ package validator
 
 import (
 	"context"
+	"slices"
 
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/lf"
 )
 
 // The paths of a change, in previews.
@@ -21,11 +23,10 @@ const (
 )
 
 // pathOf returns the path of a transaction; "" if its kind has only one.
-func pathOf(transaction ledger.Transaction) string {
+func pathOf(packages *ledger.Packages, transaction ledger.Transaction) string {
 	created := map[string]string{
 		"Splice.Wallet.TransferOffer:TransferOffer":                     pathOffer,
 		"Splice.Wallet.BuyTrafficRequest:BuyTrafficRequest":             pathTrafficRequest,
-		"Splice.AmuletTransferInstruction:AmuletTransferInstruction":    pathTwoStep,
 		"Splice.Wallet.TransferPreapproval:TransferPreapprovalProposal": pathNewPreapproval,
 		"Splice.AmuletRules:TransferPreapproval":                        pathNewPreapproval,
 	}
@@ -35,6 +36,8 @@ func pathOf(transaction ledger.Transaction) string {
 		switch {
 		case node.Kind == ledger.EventCreate && way != "":
 			return way
+		case node.Kind == ledger.EventCreate && isInstruction(packages, node.Template):
+			return pathTwoStep
 		case node.Kind != ledger.EventExercise:
 		case node.Choice == "TransferFactory_Transfer":
 			path, byStandard = pathOneStep, true
@@ -46,6 +49,13 @@ func pathOf(transaction ledger.Transaction) string {
 		}
 	}
 	return path
+}
+
+// isInstruction reports whether contracts of a template are transfers that wait for their receiver.
+func isInstruction(packages *ledger.Packages, template lf.TypeName) bool {
+	return slices.ContainsFunc(packages.InterfacesOf(template), func(name lf.TypeName) bool {
+		return name.QualifiedName() == "Splice.Api.Token.TransferInstructionV1:TransferInstruction"
+	})
 }
 
 // checkTraffic returns an error if the node does not have enough traffic and the synchronizer enforces it.

@@ -54,12 +54,16 @@ func (t *trial) make(ctx context.Context, c Change) error {
 	if err != nil {
 		return err
 	}
+	packages, err := t.base.Catalog.For(ctx)
+	if err != nil {
+		return err
+	}
 	transaction, err := t.interpret(ctx, c)
 	if err != nil {
 		return err
 	}
 	answer := &t.preview.Answer
-	if path := pathOf(transaction); path != "" && answer.Path == nil {
+	if path := pathOf(packages, transaction); path != "" && answer.Path == nil {
 		answer.Path = &path
 	}
 	if err := t.price(n); err != nil {
