@@ -78,6 +78,9 @@ func (e *encoder) otherExpr(expr ast.Expr) *archivepb.Expr {
 	case *ast.ExpLitText:
 		literal := &archivepb.BuiltinLit{Sum: &archivepb.BuiltinLit_TextStr{TextStr: e.text(x.Value)}}
 		return &archivepb.Expr{Sum: &archivepb.Expr_BuiltinLit{BuiltinLit: literal}}
+	case *ast.ExpLitNumeric:
+		literal := &archivepb.BuiltinLit{Sum: &archivepb.BuiltinLit_NumericStr{NumericStr: e.text(x.Text)}}
+		return &archivepb.Expr{Sum: &archivepb.Expr_BuiltinLit{BuiltinLit: literal}}
 	case *ast.ExpListNil:
 		return &archivepb.Expr{Sum: &archivepb.Expr_Nil{Nil: &archivepb.Expr_OfType{Type: e.typ(x.Type)}}}
 	case *ast.ExpListCons:

@@ -26,6 +26,9 @@ const (
 // MaxViewBytes limits a view: those of published packages have about 500 bytes.
 const MaxViewBytes = 16 << 10
 
+// ErrViewTooLarge is the error of a view above [MaxViewBytes].
+var ErrViewTooLarge = fmt.Errorf("its view is larger than %d bytes, the most that wallets read", MaxViewBytes)
+
 // Instrument is the name of a token: a party that administers it, and that party's name for it.
 type Instrument struct {
 	Admin ledger.Party `json:"admin"`
@@ -58,7 +61,7 @@ type Holding struct {
 // ReadView decodes a view into a claim of any kind.
 func ReadView(view []byte, claim any) error {
 	if len(view) > MaxViewBytes {
-		return fmt.Errorf("its view has %d bytes; wallets read at most %d", len(view), MaxViewBytes)
+		return ErrViewTooLarge
 	}
 	if err := json.Unmarshal(view, claim); err != nil {
 		return errors.New("its view is not one of the token standard")

@@ -44,7 +44,7 @@ func TestReadHolding_RefusesNonsense(t *testing.T) {
 		"no amount":  {`{"amount":"much"}`, "not one of the token standard"},
 		"nothing":    {string(viewOf("0", "null")), "not more than 0"},
 		"a debt":     {string(viewOf("-5", "null")), "the amount -5.0"},
-		"very large": {`{"amount":"1","meta":"` + strings.Repeat("x", tokens.MaxViewBytes) + `"}`, "at most 16384"},
+		"very large": {`{"amount":"1","meta":"` + strings.Repeat("x", tokens.MaxViewBytes) + `"}`, "larger than 16384 bytes"},
 	} {
 		_, err := tokens.ReadHolding(ledger.Contract{}, []byte(c.view))
 		require.ErrorContains(t, err, c.reason, name)

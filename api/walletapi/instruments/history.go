@@ -18,6 +18,8 @@ import (
 const (
 	// maxHistory is the maximum number of transactions that one request looks at.
 	maxHistory = 200
+	// maxChanges is the maximum number of contracts that the history reads of one transaction.
+	maxChanges = 500
 	// historySteps limits the views of one transaction, so that a costly one hides no other.
 	historySteps = ledger.MaxAnswerSteps / maxHistory
 )
@@ -151,6 +153,8 @@ func (r *historyReader) read(ctx context.Context, update ledger.Update) (shown T
 	if len(changes) == 0 {
 		return shown, false, nil
 	}
+	left := max(0, len(changes)-maxChanges)
+	changes = changes[:len(changes)-left]
 	contracts, err := r.contracts(ctx, changes)
 	if err != nil {
 		return shown, false, err
@@ -158,7 +162,7 @@ func (r *historyReader) read(ctx context.Context, update ledger.Update) (shown T
 	views, _ := ledger.WithViewsUpTo(ctx, historySteps)
 	shown = TokenTransaction{
 		UpdateID: update.ID, Offset: update.Offset, Date: endpoint.Timestamp(update.EffectiveAt),
-		PackageName: changes[0].PackageName, Choice: changes[0].Choice,
+		PackageName: changes[0].PackageName, Choice: changes[0].Choice, Incomplete: left > 0,
 	}
 	var created, archived []tokens.Holding
 	for _, event := range changes {

@@ -10,6 +10,7 @@ import (
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/fault"
 	"github.com/florinledger/florin/ledger/lf"
+	"github.com/florinledger/florin/wallet/tokens"
 )
 
 // ViewSteps limits the total cost of the views of a list, a tenth of a second of a core: anybody can make contracts
@@ -78,10 +79,17 @@ func (b *Base) Implementing(
 	if err != nil {
 		return nil, err
 	}
-	views := map[ledger.ContractID]Viewed{}
+	views, bytes := map[ledger.ContractID]Viewed{}, int64(0)
 	err = EachView(ctx, packages, picked.ByMaker(), name, func(c ledger.Contract, view []byte, err error) {
+		if err == nil && len(view) > tokens.MaxViewBytes {
+			view, err = nil, tokens.ErrViewTooLarge
+		}
+		bytes += int64(len(view))
 		views[c.ID] = Viewed{Contract: c, View: view, Err: err}
 	})
+	if err == nil {
+		err = budget.Of(ctx).Take(bytes)
+	}
 	all := make([]Viewed, 0, len(views))
 	for _, contract := range picked.Items() {
 		all = append(all, views[contract.ID])
