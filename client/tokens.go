@@ -12,9 +12,9 @@ import (
 
 // Paths of tokens of uploaded packages.
 const (
-	tokenHoldingsPath = "/v0/wallet/token-standard/holdings"
-	tokenHistoryPath  = "/v0/wallet/token-standard/history"
-	allocationsPath   = "/v0/allocations"
+	holdingsPath    = "/v0/wallet/token-standard/holdings"
+	movementsPath   = "/v0/wallet/token-standard/history"
+	allocationsPath = "/v0/allocations"
 )
 
 // Instrument is the name of a token: a party that administers it, and that party's name for it.
@@ -66,7 +66,7 @@ type TokenHoldings struct {
 
 // TokenHoldings lists the holdings of the client's user of all tokens but the coin.
 func (c *Client) TokenHoldings(ctx context.Context) (held TokenHoldings, err error) {
-	err = c.Get(ctx, tokenHoldingsPath, &held)
+	err = c.Get(ctx, holdingsPath, &held)
 	return held, err
 }
 
@@ -91,7 +91,7 @@ type TokenEntry struct {
 // TokenHistory reads a page of the history of tokens. before is the next of the previous page, 0 for the first; next is
 // 0 on the last.
 func (c *Client) TokenHistory(ctx context.Context, before int64) (entries []TokenEntry, next int64, err error) {
-	path := tokenHistoryPath
+	path := movementsPath
 	if before > 0 {
 		path += fmt.Sprintf("?before=%d", before)
 	}
@@ -161,12 +161,12 @@ func (e TokenEntry) Offers() (all []Offer) {
 type TokenAllocation struct {
 	TokenKind
 
-	ContractID   string
-	Executor     string
-	Reference    string
-	Receiver     string
-	Amount       decimal.Decimal
-	SettleBefore time.Time
+	ContractID   string          `json:"contract_id"`
+	Executor     string          `json:"executor"`
+	Reference    string          `json:"reference"`
+	Receiver     string          `json:"receiver"`
+	Amount       decimal.Decimal `json:"amount"`
+	SettleBefore time.Time       `json:"settle_before"`
 }
 
 // TokenAllocations lists what the client's user has set aside of all tokens but the coin.

@@ -42,8 +42,10 @@ func TestTokens_ShowsClaimsAndSends(t *testing.T) {
 	alice.open("/wallet/tokens").shows("12 <b>Gold</b>", "says package api-token , administrator acme", "+12 <b>Gold</b>")
 	require.NotContains(t, alice.words(), "did not sign")
 	send := func(amount string, typed ...string) *browser {
-		return alice.open("/wallet/tokens").press("/wallet/tokens/send", append([]string{"to", "bob", "amount", amount,
-			"trust", apitest.TokenPackageName}, typed...)...)
+		return alice.open("/wallet/tokens").press("/wallet/tokens/send", append([]string{
+			"to", "bob", "amount", amount,
+			"trust", apitest.TokenPackageName,
+		}, typed...)...)
 	}
 	send("x").shows(`"x" is not an amount.`)
 	require.Equal(t, http.StatusUnprocessableEntity, alice.status)

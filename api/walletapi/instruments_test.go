@@ -163,6 +163,7 @@ func TestTokenTransfer_OfOtherInstrumentMovesInTwoSteps(t *testing.T) {
 	_, shown := tryOut(t, b.Server, "bob", transfers+"/"+id+"/accept", `{"trusted_packages":["api-token"]}`)
 	require.True(t, shown.WouldSucceed)
 	fails(t, b.post(b.carol, transfers+"/"+id+"/accept", trusting()), http.StatusBadRequest, "")
+	fails(t, b.post(b.OperatorWallet(), transfers+"/"+id+"/accept", trusting()), http.StatusNotFound, "not found")
 	b.post(b.bob, transfers+"/"+id+"/accept", trusting()).OK(nil)
 	b.tokenOf(b.alice, "4.0000000000", "0.0000000000")
 	b.tokenOf(b.bob, "8.0000000000", "0.0000000000")

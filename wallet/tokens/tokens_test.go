@@ -2,6 +2,7 @@ package tokens_test
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -126,7 +127,7 @@ func TestChooseInputs_TakesTheLargestOfTrustedPackages(t *testing.T) {
 
 	holdings = nil
 	for n := range tokens.MaxInputs + 5 {
-		holdings = append(holdings, gold(t, fmt.Sprint(n), "1", "null", acme))
+		holdings = append(holdings, gold(t, strconv.Itoa(n), "1", "null", acme))
 	}
 	require.Len(t, choose("104", "gold").Holdings, tokens.MaxInputs)
 }

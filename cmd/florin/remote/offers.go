@@ -154,7 +154,8 @@ func (a *answerCommand) run(ctx context.Context, verb, done string, turn func(of
 		}
 		waiting := []offer{}
 		for _, one := range all {
-			if turn(one, owner.Party) && !(a.All && one.Token != nil && !slices.Contains(a.Trust, one.Token.Package)) {
+			isMeant := !a.All || one.Token == nil || slices.Contains(a.Trust, one.Token.Package)
+			if isMeant && turn(one, owner.Party) {
 				waiting = append(waiting, one)
 			}
 		}
