@@ -228,8 +228,10 @@ test/year: build ## Live through DAYS of ledger time (400) with PREAPPROVALS (10
 
 .PHONY: test/dars
 test/dars: build ## Read, check, compile and use the DARs of the directory DARS, compare versions, and run their scripts
-	DARS=$(abspath $(DARS)) FLORIN_TEST_BINARY=$(abspath $(BIN)) $(BIN) testenv -- $(GO) test -tags dars -count=1 $(TESTFLAGS) -run '^TestPublishedDARs' \
-		./daml/... ./packages/... ./cmd/florin/daml ./api/walletapi ./test/e2e
+	DARS=$(abspath $(DARS)) $(BIN) testenv -- $(GO) test -tags dars -count=1 $(TESTFLAGS) -run '^TestPublishedDARs' \
+		./daml/... ./packages/... ./cmd/florin/daml ./api/walletapi
+	DARS=$(abspath $(DARS)) FLORIN_TEST_BINARY=$(abspath $(BIN)) $(GO) test -tags 'dars long' -count=1 $(TESTFLAGS) \
+		-run '^TestPublishedDARs' ./test/e2e
 
 .PHONY: test/fuzz
 test/fuzz: build ## Fuzz every decoder for FUZZTIME each (3s)
@@ -254,7 +256,8 @@ fuzz-all:
 lint: ## Run the linter: style, layering, forbidden calls
 	$(tool) golangci-lint config verify
 	$(tool) golangci-lint run
-	$(GO) vet -tags dars ./daml/... ./packages/... ./cmd/florin/daml ./api/walletapi ./test/e2e
+	$(GO) vet -tags dars ./daml/... ./packages/... ./cmd/florin/daml ./api/walletapi
+	$(GO) vet -tags 'dars long' ./test/e2e
 	$(tool) golangci-lint run --build-tags failpoints ./internal/failpoint/...
 
 .PHONY: verify

@@ -88,6 +88,7 @@ func everyViewIsAccessible(t *testing.T, n *upNode, browser *chromium) {
 	look(carol.press("carol got 2,000 CC of test coin").shows("Argument"), "what happened, unfolded")
 	look(carol.open("/wallet/history?search=nothing").shows("entries matches"), "a search without a result")
 	look(carol.open("/wallet/coins").shows("To spend", "CC"), "coins") // the node may have merged them
+	look(carol.open("/wallet/tokens").shows("You hold no other tokens"), "tokens")
 	look(carol.open("/wallet/receive").shows("Your party id"), "receiving")
 	look(carol.press("Turn it on").shows("On: you get coin at once"), "a preapproval")
 	look(carol.open("/wallet/send").shows("You can spend"), "sending")

@@ -45,31 +45,31 @@ func startTokenRegistry(t *testing.T) *tokenRegistry {
 	return r
 }
 
-// A token of a published package moves between two wallets on the command line, through the registry of its
-// administrator, and never counts as coin.
-func TestPublishedDARs_TokenMovesBetweenWallets(t *testing.T) {
-	t.Parallel()
-	const name = "splice-test-token-v1"
+// goldPackage is the published package of the token in these tests.
+const goldPackage = "splice-test-token-v1"
+
+// issueGold starts a node where acme has issued 12 Gold to alice, who has 100 coins too. The issuer acts for acme and
+// alice.
+func issueGold(t *testing.T) (p person, parties map[string]string, issuer *client.Client) {
+	t.Helper()
 	n := up(t, dataDir(t))
-	p := person{t: t, node: n}
-	p.types("dar upload " + filepath.Join(os.Getenv("DARS"), name+"-1.0.0.dar"))
+	p = person{t: t, node: n}
+	p.types("dar upload " + filepath.Join(os.Getenv("DARS"), goldPackage+"-1.0.0.dar"))
 	p.types("party new acme alice bob")
 	p.types("tap alice 100")
 	p.types("user new issuer --act-as acme --act-as alice")
-	parties := map[string]string{}
+	parties = map[string]string{}
 	for _, one := range reads[struct {
 		Parties []struct{ Party string }
 	}](p, "party list").Parties {
 		parties[client.PartyName(one.Party)] = one.Party
 	}
-
-	registry := startTokenRegistry(t)
-	issuer := n.client.With(client.Token(secret, audience, "issuer"))
+	issuer = n.client.With(client.Token(secret, audience, "issuer"))
 	create := func(id, entity string, argument any) {
 		_, err := issuer.SubmitAndWait(t.Context(), client.Commands{
 			CommandID: id, ActAs: []string{parties["acme"], parties["alice"]},
 			Commands: []client.Command{{Create: &client.Create{
-				TemplateID: "#" + name + ":Splice.Testing.Tokens.TestTokenV1:" + entity, CreateArguments: argument,
+				TemplateID: "#" + goldPackage + ":Splice.Testing.Tokens.TestTokenV1:" + entity, CreateArguments: argument,
 			}}},
 		})
 		require.NoError(t, err)
@@ -79,28 +79,38 @@ func TestPublishedDARs_TokenMovesBetweenWallets(t *testing.T) {
 		"owner": parties["alice"], "instrumentId": map[string]any{"admin": parties["acme"], "id": "Gold"}, "amount": "12",
 		"lock": nil, "meta": map[string]any{"values": map[string]any{}},
 	}})
-	registry.factory, registry.blob = factoryOf(t, issuer, parties["acme"], name)
+	return p, parties, issuer
+}
 
-	require.Regexp(t, `(?m)^12 Gold +0 Gold +`+name+` +acme$`, p.types("holdings alice"))
-	refused := run(t, nil, p.arguments("send alice bob 5 --instrument Gold --trust "+name)...)
+// A token of a published package moves between two wallets on the command line, through the registry of its
+// administrator, and never counts as coin.
+func TestPublishedDARs_TokenMovesBetweenWallets(t *testing.T) {
+	t.Parallel()
+	p, parties, issuer := issueGold(t)
+	n := p.node
+	registry := startTokenRegistry(t)
+	registry.factory, registry.blob = factoryOf(t, issuer, parties["acme"])
+
+	require.Regexp(t, `(?m)^12 Gold +0 Gold +`+goldPackage+` +acme$`, p.types("holdings alice"))
+	refused := run(t, nil, p.arguments("send alice bob 5 --instrument Gold --trust "+goldPackage)...)
 	require.Equal(t, 1, refused.exitCode(t))
 	require.Contains(t, refused.stderr.String(), "No transfer factory")
 
 	n.interrupt(t)
 	p.node = up(t, n.dir, "--token-registries", parties["acme"]+"="+registry.URL)
 	p.mistakes(
-		mistake{"send alice bob 5 --instrument Gold", 1, []string{"would act in the name of alice", "--trust " + name}},
-		mistake{"send alice bob 13 --instrument Gold --trust " + name, 1, []string{"Insufficient holdings"}},
-		mistake{"send alice bob 5 --instrument Tin --trust " + name, 1, []string{"holds no token with the name Tin"}},
-		mistake{"send alice bob 5 --trust " + name, 2, []string{"--instrument"}},
+		mistake{"send alice bob 5 --instrument Gold", 1, []string{"would act in the name of alice", "--trust " + goldPackage}},
+		mistake{"send alice bob 13 --instrument Gold --trust " + goldPackage, 1, []string{"Insufficient holdings"}},
+		mistake{"send alice bob 5 --instrument Tin --trust " + goldPackage, 1, []string{"holds no token with the name Tin"}},
+		mistake{"send alice bob 5 --trust " + goldPackage, 2, []string{"--instrument"}},
 	)
-	require.Contains(t, p.types("send alice bob 5 --instrument Gold --note lunch --trust "+name), "alice offers 5 Gold to bob")
+	require.Contains(t, p.types("send alice bob 5 --instrument Gold --note lunch --trust "+goldPackage), "alice offers 5 Gold to bob")
 	require.Regexp(t, `alice +bob +5 Gold .*lunch`, p.types("offers bob"))
-	p.mistakes(mistake{"offers accept bob", 1, []string{"is of package", "--trust " + name}})
-	require.Contains(t, p.types("offers accept bob --trust "+name), "bob took the 5 Gold from alice to bob")
-	require.Regexp(t, `(?m)^7 Gold +0 Gold +`+name, p.types("holdings alice"))
-	require.Regexp(t, `(?m)^5 Gold +0 Gold +`+name, p.types("holdings bob"))
-	require.Regexp(t, `bob +5 Gold +0 Gold +`+name, p.types("holdings history bob"))
+	p.mistakes(mistake{"offers accept bob", 1, []string{"is of package", "--trust " + goldPackage}})
+	require.Contains(t, p.types("offers accept bob --trust "+goldPackage), "bob took the 5 Gold from alice to bob")
+	require.Regexp(t, `(?m)^7 Gold +0 Gold +`+goldPackage, p.types("holdings alice"))
+	require.Regexp(t, `(?m)^5 Gold +0 Gold +`+goldPackage, p.types("holdings bob"))
+	require.Regexp(t, `bob +5 Gold +0 Gold +`+goldPackage, p.types("holdings history bob"))
 	require.Regexp(t, `(?m)^alice +100 CC +0 CC$`, p.types("balance alice"), "a token is no coin")
 
 	aliceWallet := p.node.client.With(client.Token(secret, audience, "alice"))
@@ -112,17 +122,17 @@ func TestPublishedDARs_TokenMovesBetweenWallets(t *testing.T) {
 		},
 		"transfer_leg_id": "leg", "transfer_leg": map[string]any{"receiver": parties["bob"], "amount": "3"},
 		"instrument":       map[string]any{"admin": parties["acme"], "id": "Gold"},
-		"trusted_packages": []string{name},
+		"trusted_packages": []string{goldPackage},
 	}, nil))
 	shown := p.types("holdings allocations alice")
-	require.Regexp(t, `3 Gold +bob +acme .*`+name, shown)
+	require.Regexp(t, `3 Gold +bob +acme .*`+goldPackage, shown)
 	id := strings.Fields(strings.Split(shown, "\n")[1])[0]
-	require.Equal(t, "alice took back 3 Gold\n", p.types(fmt.Sprintf("holdings withdraw alice %s --trust %s", id, name)))
-	require.Regexp(t, `(?m)^7 Gold +0 Gold +`+name, p.types("holdings alice"))
+	require.Equal(t, "alice took back 3 Gold\n", p.types(fmt.Sprintf("holdings withdraw alice %s --trust %s", id, goldPackage)))
+	require.Regexp(t, `(?m)^7 Gold +0 Gold +`+goldPackage, p.types("holdings alice"))
 }
 
 // factoryOf finds the factory of an administrator, and the blob that discloses it.
-func factoryOf(t *testing.T, of *client.Client, admin, name string) (id, blob string) {
+func factoryOf(t *testing.T, of *client.Client, admin string) (id, blob string) {
 	t.Helper()
 	var out struct {
 		Contracts []struct {
@@ -140,7 +150,7 @@ func factoryOf(t *testing.T, of *client.Client, admin, name string) (id, blob st
 		"eventFormat": map[string]any{"verbose": false, "filtersByParty": map[string]any{admin: map[string]any{
 			"cumulative": []any{map[string]any{"identifierFilter": map[string]any{"TemplateFilter": map[string]any{
 				"value": map[string]any{
-					"templateId":              "#" + name + ":Splice.Testing.Tokens.TestTokenV1:TokenRules",
+					"templateId":              "#" + goldPackage + ":Splice.Testing.Tokens.TestTokenV1:TokenRules",
 					"includeCreatedEventBlob": true,
 				},
 			}}}},
