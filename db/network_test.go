@@ -73,6 +73,7 @@ var wholeLedger = map[string]map[string]string{
 		"api/walletapi/validator/named.go": "requests of apps and tokens of users are of templates that no network has",
 		"api/walletapi/repeatable.go":      "passes on what the wallet asks",
 		"audit/auditor.go":                 "checks the mark of every coin",
+		"packages/catalog/contracts.go":    "contracts of uploaded packages are of templates that no network has",
 		"cmd/florin/remote":                "a client of the ledger API, which knows no database",
 		"client":                           "a client of the ledger API, which knows no database",
 	},

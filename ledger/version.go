@@ -107,6 +107,29 @@ func (tx *Tx) as(found instance, t *template) (instance, error) {
 	return out, nil
 }
 
+// CheckVersion returns the error that an exercise of a contract in another version of its template gets before it runs:
+// the payload must fit that version's type, and that version must compute the same parties and key. The error is a
+// refusal, or that of the budget's context.
+func (p *Packages) CheckVersion(budget *Budget, c Contract, version lf.TypeName) error {
+	stored, target := p.templates[c.Template], p.templates[version]
+	if stored == nil || target == nil {
+		return fault.IdentifiersNotFound([]string{c.Template.String(), version.String()}, nil)
+	}
+	payload, err := stored.decodePayload(c)
+	if err == nil {
+		tx := newTx(Submission{}, Environment{Packages: p, Budget: budget})
+		_, err = tx.as(instance{c, stored, payload}, target)
+	}
+	switch ended := budget.Ended(); {
+	case ended != nil:
+		return ended
+	case err != nil:
+		return refusalOrStoreFailure(err)
+	default:
+		return nil
+	}
+}
+
 func untranslated(found instance, to lf.TypeName, stored lf.Value, err error) error {
 	of := found.template.name
 	return fault.InterpretationUpgradeErrorTranslationFailed.New("Interpretation error: Error: "+

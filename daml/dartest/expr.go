@@ -47,9 +47,30 @@ func (e *encoder) expr(expr ast.Expr) *archivepb.Expr {
 		return &archivepb.Expr{Sum: &archivepb.Expr_RecProj_{RecProj: &archivepb.Expr_RecProj{
 			Type: e.con(x.Type), FieldStr: e.text(x.Field), Record: e.expr(x.Record),
 		}}}
+	case *ast.ExpCase:
+		of := &archivepb.Case{Scrutinee: e.expr(x.Scrutinee), Alternatives: each(x.Alternatives, e.alternative)}
+		return &archivepb.Expr{Sum: &archivepb.Expr_Case{Case: of}}
 	default:
 		return e.otherExpr(expr)
 	}
+}
+
+// alternative writes the patterns of Bool, and _.
+func (e *encoder) alternative(of ast.Alternative) *archivepb.CaseAlt {
+	out := &archivepb.CaseAlt{Body: e.expr(of.Body)}
+	switch pattern := of.Pattern.(type) {
+	case *ast.PatternBool:
+		con := archivepb.BuiltinCon_CON_FALSE
+		if pattern.Value {
+			con = archivepb.BuiltinCon_CON_TRUE
+		}
+		out.Sum = &archivepb.CaseAlt_BuiltinCon{BuiltinCon: con}
+	case *ast.PatternDefault:
+		out.Sum = &archivepb.CaseAlt_Default{Default: &archivepb.Unit{}}
+	default:
+		e.tb.Fatalf("a pattern %T is not written", pattern)
+	}
+	return out
 }
 
 func (e *encoder) block(bindings []ast.Binding, body ast.Expr) *archivepb.Block {

@@ -1,6 +1,7 @@
 package deployed_test
 
 import (
+	"context"
 	"encoding/json"
 	"strings"
 	"testing"
@@ -109,6 +110,25 @@ func TestUpgrade_RefusesChangedObservers(t *testing.T) {
 	refused(t, err, fault.InterpretationUpgradeErrorValidationFailed)
 	refusal := refusalIn(t, err)
 	require.Contains(t, refusal.Cause, "recomputed observers are bob::1220bb")
+}
+
+func TestCheckVersion_FindsWhatAnExerciseWouldRefuse(t *testing.T) {
+	t.Parallel()
+	n := ledgerOfAccounts(t)
+	plainOne := n.Active[n.created(alice, account(11), plain)]
+	noted := n.Active[n.created(alice, account(12), `{"owner":"alice::1220aa","total":"7","note":"x"}`)]
+	checkIn := func(contract ledger.Contract, version int) error {
+		return n.Packages.CheckVersion(ledger.NewBudget(t.Context()), contract, name(account(version)))
+	}
+	require.NoError(t, checkIn(plainOne, 11))
+	require.NoError(t, checkIn(plainOne, 13))
+	refused(t, checkIn(noted, 11), fault.InterpretationUpgradeErrorTranslationFailed)
+	require.NoError(t, checkIn(noted, 13), "a signatory is no observer")
+
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	err := n.Packages.CheckVersion(ledger.NewBudget(ended), plainOne, name(account(13)))
+	require.ErrorIs(t, err, context.Canceled)
 }
 
 func TestUpgrade_SkipsUnvettedPackages(t *testing.T) {

@@ -59,6 +59,9 @@ type Upload struct {
 	Packages []*ast.Package
 	// Added are those of them that the ledger lacks.
 	Added []Package
+	// After are the packages of the ledger after the upload, all vetted; nil if the upload is another build of a built-in
+	// package.
+	After *ledger.Packages
 }
 
 // Check reads an archive and checks it. Faults: those of packages [archive], [check] and [upgrade], and
@@ -107,7 +110,8 @@ func Check(ctx context.Context, data []byte, has Ledger, limits Limits) (Upload,
 	if err := upgrade.Packages(versioned, all); err != nil {
 		return Upload{}, adviseOn(err, dar.Main)
 	}
-	return upload, has.fits(all)
+	upload.After, err = has.fits(all)
+	return upload, err
 }
 
 // adviseOn adds a hint to a refusal of a name and version that another package has: the default hint, to raise the
@@ -167,15 +171,15 @@ func (l Limits) checkRoom(packages int, bytes int64) error {
 	}
 }
 
-// fits refuses packages that do not work with the built-in ones.
-func (l Ledger) fits(all ast.Packages) error {
+// fits returns the packages of a ledger with these uploads. It refuses those that do not work with the built-in ones.
+func (l Ledger) fits(all ast.Packages) (*ledger.Packages, error) {
 	packages := make([]deployed.Package, 0, len(all))
 	for _, p := range all {
 		packages = append(packages, deployed.Package{Package: p})
 	}
-	_, err := deployed.Extend(l.BuiltIn, packages)
+	fitting, err := deployed.Extend(l.BuiltIn, packages)
 	if err == nil {
-		return nil
+		return fitting, nil
 	}
 	refusal := fault.DARValidationError.New("The packages do not fit the packages of this node: %s", err).Wrap(err)
 	var hints []string
@@ -188,5 +192,5 @@ func (l Ledger) fits(all ast.Packages) error {
 		slices.Sort(hints)
 		refusal = refusal.WithHint(strings.Join(slices.Compact(hints), " "))
 	}
-	return refusal
+	return nil, refusal
 }

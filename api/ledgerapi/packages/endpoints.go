@@ -43,7 +43,7 @@ func (a *API) Endpoints() []endpoint.Endpoint {
 		}, a.uploadDAR),
 		endpoint.New(endpoint.Info{
 			Method: http.MethodPost, Path: "/v2/dars/validate", Reads: true, OperationID: "postV2DarsValidate", Tag: tagPackages,
-			Summary: "Check a Daml archive without uploading it.", Access: endpoint.Admin, Description: uploadDescription,
+			Summary: "Check a Daml archive without uploading it.", Access: endpoint.Admin, Description: validateDescription,
 		}, a.validateDAR),
 	}, a.vettingEndpoints()...)
 }

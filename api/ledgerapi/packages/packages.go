@@ -46,11 +46,6 @@ type uploadRequest struct {
 	DAR            []byte `body:"bytes" doc:"The archive"`
 }
 
-type validateRequest struct {
-	SynchronizerID string `query:"synchronizerId" doc:"Optional: there is only one"`
-	DAR            []byte `body:"bytes" doc:"The archive"`
-}
-
 func (a *API) listPackages(ctx context.Context, _ endpoint.NoRequest) (ListPackagesResponse, error) {
 	var response ListPackagesResponse
 	list, err := a.catalog.List(ctx)
@@ -117,13 +112,6 @@ func (a *API) uploadDAR(ctx context.Context, req uploadRequest) (endpoint.Empty,
 	}
 	vet := req.VetAllPackages == nil || *req.VetAllPackages
 	return endpoint.Empty{}, a.catalog.Upload(ctx, req.DAR, vet, requestOf(ctx))
-}
-
-func (a *API) validateDAR(ctx context.Context, req validateRequest) (endpoint.Content, error) {
-	if err := a.node.CheckSynchronizer(req.SynchronizerID, "synchronizer_id"); err != nil {
-		return endpoint.Content{}, err
-	}
-	return endpoint.Content{}, a.catalog.Validate(ctx, req.DAR)
 }
 
 // requestOf has the caller of a change.

@@ -31,10 +31,12 @@ func (*checkCommand) Help() string {
 
   florin dar check --offline notes-1.0.0.dar notes-1.1.0.dar
 
-The command checks each file against the packages of the node and against the valid files before it.`
+The command checks each file against the packages of the node and against the valid files before it. It also asks the
+node which of its active contracts the new version could not use: where the version computes other signatories, observers
+or keys than when they were created, or refuses their payload. Nothing is uploaded.`
 }
 
-// Run checks the files in order. Its exit code is 1 if a file is refused.
+// Run checks the files in order. Its exit code is 1 if a file is refused, or could not use an active contract.
 func (c *checkCommand) Run(ctx context.Context) error {
 	builtIn, err := ledger.NewPackages(builtin.Packages()...)
 	if err != nil {
@@ -45,9 +47,9 @@ func (c *checkCommand) Run(ctx context.Context) error {
 		return c.each(ctx, &empty, os.Stdout)
 	}
 	return c.AsUser(ctx, "", func(ctx context.Context, s *remote.Session, admin *client.Client) error {
-		empty.ask = func(data []byte) (refused bool, err error) {
-			err = admin.ValidateDAR(ctx, data)
-			return client.Code(err) != "", s.Explain(err)
+		empty.ask = func(data []byte) (found []client.CheckedTemplate, refused bool, err error) {
+			found, err = admin.CheckContracts(ctx, data)
+			return found, client.Code(err) != "", s.Explain(err)
 		}
 		return c.each(ctx, &empty, os.Stdout)
 	})
@@ -57,6 +59,8 @@ type checkResult struct {
 	File   string `json:"file"`
 	Answer string `json:"answer"`
 	Error  string `json:"error,omitempty"`
+	// Templates has the checked contracts of older versions; nil without a node.
+	Templates []client.CheckedTemplate `json:"templates,omitempty"`
 }
 
 // each checks the files, and prints each result.
@@ -65,8 +69,15 @@ func (c *checkCommand) each(ctx context.Context, checker *darChecker, to io.Writ
 	var failures []error
 	for _, path := range c.Files {
 		one := checkResult{File: path, Answer: "fine"}
-		if err := checker.add(ctx, path); err != nil {
-			one.Answer, one.Error = "refused", err.Error()
+		var err error
+		if one.Templates, err = checker.add(ctx, path); err == nil {
+			err = unreadable(path, one.Templates)
+			one.Answer = answerFor(one.Templates)
+		} else {
+			one.Answer = "refused"
+		}
+		if err != nil {
+			one.Error = err.Error()
 			failures = append(failures, err)
 			if _, ok := errors.AsType[noAnswerError](err); ok || ctx.Err() != nil { // no answer about the other files, either
 				return err
@@ -77,6 +88,7 @@ func (c *checkCommand) each(ctx context.Context, checker *darChecker, to io.Writ
 	answer, lines := console.Answer{Data: checked}, []string{}
 	for _, one := range checked {
 		lines = append(lines, one.File+": "+one.Answer)
+		lines = append(lines, describeChecked(one.Templates)...)
 		if one.Error == "" {
 			answer.Names = append(answer.Names, one.File)
 		}
@@ -97,35 +109,37 @@ func (e noAnswerError) Unwrap() error { return e.error }
 // darChecker checks files against a ledger and against the valid files before them.
 type darChecker struct {
 	has upload.Ledger
-	// ask asks a node whether it refuses a file; nil for no node. Other errors say nothing about the file.
-	ask func(data []byte) (refused bool, err error)
+	// ask asks a node whether it refuses a file, and how many contracts the file could not use; nil for no node. Other
+	// errors say nothing about the file.
+	ask func(data []byte) (found []client.CheckedTemplate, refused bool, err error)
 }
 
 // add adds a file, or says why an upload would fail.
-func (d *darChecker) add(ctx context.Context, path string) error {
+func (d *darChecker) add(ctx context.Context, path string) (templates []client.CheckedTemplate, err error) {
 	data, err := content(path)
 	if err != nil {
-		return refused(path, err)
+		return nil, refused(path, err)
 	}
 	found, err := upload.Check(ctx, data, d.has, upload.DefaultLimits())
 	if _, isRefusal := fault.As(err); err != nil && !isRefusal {
-		return err
+		return nil, err
 	}
 	if err != nil {
-		return refusedContent(path, data, err)
+		return nil, refusedContent(path, data, err)
 	}
 	if d.ask != nil {
-		refused, err := d.ask(data)
+		var refused bool
+		templates, refused, err = d.ask(data)
 		switch {
 		case err != nil && refused:
-			return remote.OfFile(path, err)
+			return nil, remote.OfFile(path, err)
 		case err != nil:
-			return noAnswerError{remote.OfFile(path, err)}
+			return nil, noAnswerError{remote.OfFile(path, err)}
 		}
 	}
 	for _, added := range found.Added {
 		d.has.Uploaded[added.ID] = added.Package
 		d.has.Bytes += int64(len(added.Payload))
 	}
-	return nil
+	return templates, nil
 }

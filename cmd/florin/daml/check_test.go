@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/florinledger/florin/client"
 	"github.com/florinledger/florin/cmd/florin/console"
 	"github.com/florinledger/florin/coin/builtin"
 	"github.com/florinledger/florin/daml/ast"
@@ -72,15 +73,41 @@ func TestCheckCommand_AsksTheNode(t *testing.T) {
 	} {
 		var out bytes.Buffer
 		checker, asked := emptyChecker(t), 0
-		checker.ask = func([]byte) (bool, error) {
+		checker.ask = func([]byte) ([]client.CheckedTemplate, bool, error) {
 			if asked++; asked == 1 {
-				return answer == "refused", test.err
+				return nil, answer == "refused", test.err
 			}
-			return false, nil
+			return nil, false, nil
 		}
 		err := command.each(t.Context(), checker, &out)
 		require.Equal(t, test.printed, out.String(), answer)
 		require.ErrorContains(t, err, notes+": ")
 		require.Equal(t, console.CodeOf(test.err), console.CodeOf(err), answer)
 	}
+}
+
+func TestCheckCommand_FailsForContractsThatAVersionCannotUse(t *testing.T) {
+	t.Parallel()
+	notes := darFile(t, "notes.dar", dartest.Notes("notes", "2.0.0", ""))
+	checker := emptyChecker(t)
+	checker.ask = func([]byte) ([]client.CheckedTemplate, bool, error) {
+		return []client.CheckedTemplate{
+			{Template: "22:N:Note", PackageName: "notes", Contracts: 12, Unreadable: 3, Reasons: []client.UnreadableReason{{
+				Code: "TEMPLATE_PRECONDITION_VIOLATED", Cause: "Interpretation error: Error: it fails", Contracts: 3,
+				Example: "00ab",
+			}}},
+			{Template: "22:N:Other", PackageName: "notes", Contracts: 2},
+		}, false, nil
+	}
+	command := checkCommand{Files: []string{notes}}
+	var out bytes.Buffer
+	err := command.each(t.Context(), checker, &out)
+	require.Equal(t, notes+`: loses contracts
+  #notes:N:Note: 12 active contracts, 3 not usable
+    3: TEMPLATE_PRECONDITION_VIOLATED, such as contract 00ab
+      it fails
+  #notes:N:Other: 2 active contracts, all usable
+`, out.String())
+	require.Equal(t, console.ExitFailed, console.CodeOf(err))
+	require.ErrorContains(t, err, notes+": commands could no longer use 3 of 14 active contracts")
 }
