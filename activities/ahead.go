@@ -230,7 +230,7 @@ func runsUploaded(packages *ledger.Packages, submission ledger.Submission) bool 
 		return packages.RunsUploaded(submission)
 	}
 	for template := range prepared.Roots(submission.Signed.Transaction) {
-		if packages.IsUploaded(template) {
+		if packages.IsUploaded(template.Package) {
 			return true
 		}
 	}

@@ -348,7 +348,7 @@ func (b *block) circumstances(submission openSubmission) ledger.Circumstances {
 		Deduplication: ledger.DeduplicationRules{
 			Now: b.now, Maximum: b.settings.MaxDeduplication, Pruned: b.head.Pruned,
 		},
-		IsLocal: b.view.isLocal, IsKnown: b.view.isKnown, MaySubmit: b.activities.maySubmit,
+		IsLocal: b.view.isLocal, IsKnown: b.view.isKnown, MaySubmit: b.activities.Node.MaySubmitFor,
 		External: b.external(submission),
 		Ahead:    b.activities.ahead.result(submission.Key), Budget: ledger.NewLockedBudget(b.view.ctx),
 	}

@@ -47,9 +47,3 @@ func (c *partyCache) unknown(parties []ledger.Party) []ledger.Party {
 	}
 	return out
 }
-
-// maySubmit reports whether the node authorizes submissions of the party: parties of its own namespace, and the DSO.
-// All others are external and sign with their own keys.
-func (a *Activities) maySubmit(party ledger.Party) bool {
-	return party == a.Node.DSO || a.Node.PermissionFor(party) == ledger.MaySubmit
-}

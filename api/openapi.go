@@ -45,6 +45,7 @@ func describeLedger(version string, endpoints []endpoint.Endpoint) (any, error) 
 		Description: "Errors have the body JsCantonError; unreadable requests get a plain text answer. Missing values " +
 			"are null in answers; in requests they may be null or left out.",
 		Failure:  v2.JsCantonError{},
+		DryRun:   ledgerapi.JsDryRunResponse{},
 		Examples: examples,
 	}, endpoints)
 }

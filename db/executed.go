@@ -15,8 +15,8 @@ type Executed struct {
 
 // ExecutedTransactions finds which of the transactions were executed, by their UUIDs. Those executed longer ago than
 // [ledger.ExecutedRetention] may be missing. It is exact once the head is locked.
-func (t *Tx) ExecutedTransactions(ctx context.Context, uuids []string) (map[string]ledger.Offset, error) {
-	rows, err := t.queries.ListExecutedTransactions(ctx, uuids)
+func (r Reader) ExecutedTransactions(ctx context.Context, uuids []string) (map[string]ledger.Offset, error) {
+	rows, err := r.queries.ListExecutedTransactions(ctx, uuids)
 	offsets := make(map[string]ledger.Offset, len(rows))
 	for _, row := range rows {
 		offsets[row.TransactionUuid] = row.LedgerOffset

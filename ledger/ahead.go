@@ -128,17 +128,14 @@ func (a *Ahead) holds(c Circumstances, at Position) (bool, error) {
 // submissions may run such code too, through interfaces.
 func (p *Packages) RunsUploaded(s Submission) bool {
 	for _, command := range s.Commands {
-		if name, _ := command.Uses(); p.IsUploaded(name) {
+		if name, _ := command.Uses(); p.IsUploaded(name.Package) {
 			return true
 		}
 	}
 	for _, contract := range s.Disclosed {
-		if p.IsUploaded(contract.Template) {
+		if p.IsUploaded(contract.Template.Package) {
 			return true
 		}
 	}
 	return false
 }
-
-// IsUploaded reports whether a template or interface is of an uploaded package.
-func (p *Packages) IsUploaded(name lf.TypeName) bool { return p.uploaded[name.Package] }

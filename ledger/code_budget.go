@@ -11,6 +11,8 @@ type Budget struct {
 	Steps, Memory int64
 	// Running is the depth of nested choices.
 	Running int
+	// Explains: failures know the places of tail calls, too, which costs more memory.
+	Explains bool
 
 	granted  struct{ steps, memory int64 }
 	isLocked bool

@@ -45,6 +45,8 @@ type Circumstances struct {
 type Decision struct {
 	Completion Completion
 	Update     *Update
+	// Transaction is the tree of an accepted submission.
+	Transaction *Transaction
 	// Network is the part of the update that is about contracts of the network; zero without an update.
 	Network NetworkUpdate
 	Created []CreatedContract
@@ -101,6 +103,7 @@ func Decide(s Submission, at Position, c Circumstances) (Decision, error) {
 		decision.Completion = decision.Completion.Refused(s, refusal)
 		return decision, nil
 	}
+	decision.Transaction = &transaction
 	decision.Created, decision.Archived = transaction.Created(), transaction.Consumed()
 	decision.Update = newUpdate(s, at, ordered, SubmissionSeed(c.Secret, s.Key))
 	decision.Update.ExternalHash = decision.Completion.ExternalHash

@@ -26,6 +26,12 @@ const (
 	MayObserve HostingPermission = "observation"
 )
 
+// MaySubmitFor reports whether the node authorizes submissions of a party: one of its own namespace, or the DSO. All
+// others are external and sign with their own keys.
+func (n Node) MaySubmitFor(party Party) bool {
+	return party == n.DSO || n.PermissionFor(party) == MaySubmit
+}
+
 // PermissionFor is what the node may do for a party that it hosts.
 func (n Node) PermissionFor(party Party) HostingPermission {
 	if strings.HasSuffix(string(party), "::"+n.Namespace) {

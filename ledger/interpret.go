@@ -64,7 +64,8 @@ const (
 )
 
 // Interpret runs the commands of a submission against the store and returns the transaction. The error is a
-// *fault.Fault for a refusal, and any other error if the store failed or the context of the budget ended.
+// *fault.Fault for a refusal, and any other error if the store failed or the context of the budget ended. With a refusal
+// by a command the transaction has the nodes until then.
 //
 // No transaction is earlier than the contracts that it uses (upstream's causal monotonicity): the ledger effective time
 // is moved up to theirs, and the commands run again at that time. Signed transactions may create contracts up to a
@@ -111,7 +112,8 @@ func (tx *Tx) interpret(commands []Command) (transaction Transaction, err error)
 			return Transaction{}, ended
 		}
 		if err != nil {
-			return Transaction{}, inCommand(i, len(commands), inExerciseCommand(refusalOrStoreFailure(err), command))
+			partial := Transaction{Nodes: tx.nodes, Roots: tx.roots, EffectiveAt: tx.env.EffectiveAt}
+			return partial, inCommand(i, len(commands), inExerciseCommand(refusalOrStoreFailure(err), command))
 		}
 	}
 	return tx.finish()

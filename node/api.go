@@ -87,7 +87,7 @@ func (n *Node) handler(background context.Context) (http.Handler, error) {
 	n.watcher.OnUserChange(n.streams.UserChanged) // after the caches of users
 	ledgerAPI, err := ledgerapi.New(ledgerapi.Options{
 		Node: n.Identity, Record: n.Database, Submitter: n.client, Onboarder: n.client, Watcher: n.watcher,
-		Catalog: n.catalog, Now: n.clock.Now, Pruner: audit.NewPruner(n.auditor, n.Database),
+		Catalog: n.catalog, Now: n.clock.Now, Pruner: audit.NewPruner(n.auditor, n.Database), Traffic: n.trafficRules(),
 		Settings: ledgerapi.Settings{
 			Version: settings.APIVersion, MaxListElements: settings.ListLimit,
 			SimulatedTime: n.clock.Simulated(), Explains: n.options.Development && !settings.HasIssuer(),

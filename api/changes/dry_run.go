@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"strings"
 
 	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/api/v0"
@@ -52,23 +51,6 @@ type Preview struct {
 	Answer DryRun
 	// Later is true if the error comes from what automation does after the answer.
 	Later bool
-}
-
-// asksForDryRun reads the dry_run parameter.
-func asksForDryRun(exchange endpoint.Exchange) (bool, error) {
-	values, present := exchange.Request.URL.Query()[endpoint.DryRunParameter]
-	switch {
-	case !present || len(values) == 1 && values[0] == "false":
-		return false, nil
-	case len(values) != 1 || values[0] != "true":
-		return false, v0.BadRequest("The query parameter %s is %q. Send true to preview the change, or omit it "+
-			"to make the change.", endpoint.DryRunParameter, strings.Join(values, ", "))
-	case exchange.Preview == nil:
-		return false, v0.BadRequest("%s %s does not support %s. Nothing was done: omit the parameter to make the change.",
-			exchange.Info.Method, exchange.Info.Path, endpoint.DryRunParameter)
-	default:
-		return true, nil
-	}
 }
 
 // answerDryRun answers with the effect of a request. It has the same authorization as the change.

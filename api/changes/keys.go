@@ -106,10 +106,10 @@ func (k *Keeper) Around(ctx context.Context, exchange endpoint.Exchange) endpoin
 	if !exchange.Info.Changes() {
 		return exchange.Serve(ctx)
 	}
-	dry, err := asksForDryRun(exchange)
+	dry, problem := endpoint.DryRunAsked(exchange.Request, exchange.Info, exchange.Preview != nil)
 	switch {
-	case err != nil:
-		return exchange.Refuse(ctx, err)
+	case problem != "":
+		return exchange.Refuse(ctx, v0.BadRequest("%s", problem))
 	case dry:
 		return answerDryRun(ctx, exchange)
 	}

@@ -163,9 +163,6 @@ func (s *schemas) extend(operation *openapi3.Operation, info DocumentInfo, e End
 	return nil
 }
 
-// DryRunParameter is the query parameter of dry runs.
-const DryRunParameter = "dry_run"
-
 func (s *schemas) requestBody(body reflect.StructField) (*openapi3.RequestBodyRef, error) {
 	if isRawBody(body) {
 		return &openapi3.RequestBodyRef{Value: openapi3.NewRequestBody().WithRequired(true).

@@ -8,6 +8,7 @@ import (
 	"github.com/florinledger/florin/api/admission"
 	"github.com/florinledger/florin/internal/budget"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/fault"
 )
 
 // TakesTurns reports whether requests to a mounted handler read in turns: those that change nothing do.
@@ -76,7 +77,17 @@ func (s *endpointHandler) call(
 ) (any, error) {
 	around := s.server.options.Around
 	if around == nil {
-		return withNewRights(ctx, func() (any, error) { return s.handleNow(ctx, current, request) })
+		serve := s.handleNow
+		if s.Changes() && exchange.Request != nil {
+			dry, problem := DryRunAsked(exchange.Request, s.Info, s.preview != nil)
+			if problem != "" {
+				return nil, fault.InvalidArgumentf("%s", problem)
+			}
+			if dry {
+				serve = s.previewNow
+			}
+		}
+		return withNewRights(ctx, func() (any, error) { return serve(ctx, current, request) })
 	}
 	exchange.Refuse = s.server.failure
 	exchange.Serve = func(ctx context.Context) Content {
@@ -99,6 +110,16 @@ func (s *endpointHandler) call(
 		}
 	}
 	return around(ctx, exchange), nil
+}
+
+// previewNow runs the dry run in the turn of a read, because it changes nothing.
+func (s *endpointHandler) previewNow(ctx context.Context, _ *call, request reflect.Value) (any, error) {
+	end, err := ReadInTurn(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer end()
+	return s.preview(ctx, request)
 }
 
 // handleNow calls the endpoint unless the caller has lost a right since the check.

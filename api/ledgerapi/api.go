@@ -10,6 +10,7 @@ import (
 	"github.com/florinledger/florin/api/ledgerapi/packages"
 	"github.com/florinledger/florin/api/ledgerapi/parties"
 	"github.com/florinledger/florin/api/ledgerapi/users"
+	"github.com/florinledger/florin/api/preview"
 	"github.com/florinledger/florin/api/v2"
 	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/ledger"
@@ -63,6 +64,7 @@ type LedgerStore interface {
 	ContractRecord
 	UpdateRecord
 	TailRecord
+	preview.Record
 	Head(ctx context.Context) (db.Head, error)
 }
 
@@ -74,7 +76,7 @@ type Catalog interface {
 	Snapshot() *ledger.Packages
 }
 
-// Options are the parts of an [API]. All are required but Settings.
+// Options are the parts of an [API]. All are required but Settings and Traffic.
 type Options struct {
 	Node      ledger.Node
 	Catalog   *catalog.Catalog
@@ -84,6 +86,8 @@ type Options struct {
 	Submitter Submitter
 	Onboarder parties.Onboarder
 	Settings  Settings
+	// Traffic are the conditions of the node's traffic, for dry runs.
+	Traffic ledger.TrafficRules
 	// Now is the node's clock.
 	Now func() time.Time
 }
@@ -98,6 +102,7 @@ type API struct {
 	tail      *tail
 	submitter Submitter
 	settings  Settings
+	traffic   ledger.TrafficRules
 	now       func() time.Time
 
 	users    *users.API
@@ -127,6 +132,7 @@ func New(options Options) (*API, error) {
 		tail:      newTail(options.Record, options.Watcher),
 		submitter: options.Submitter,
 		settings:  withDefaults(options.Settings),
+		traffic:   options.Traffic,
 		now:       options.Now,
 
 		users:    users.New(options.Record),

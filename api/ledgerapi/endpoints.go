@@ -49,23 +49,23 @@ func (a *API) GRPCEndpoints() []endpoint.Endpoint {
 
 func (a *API) commandEndpoints() []endpoint.Endpoint {
 	return []endpoint.Endpoint{
-		endpoint.New(endpoint.Info{
+		endpoint.WithPreview(endpoint.New(endpoint.Info{
 			Method: http.MethodPost, Path: "/v2/commands/async/submit", OperationID: "postV2CommandsAsyncSubmit",
 			Tag: tagCommands, Summary: "Submit a composite command and do not wait.", Rights: rightsSubmit,
 			AsParty:     ledger.CanActAs,
 			Description: "The answer means that exactly one completion will follow.",
-		}, a.submit),
-		endpoint.New(endpoint.Info{
+		}, a.submit), a.dryRunSubmit),
+		endpoint.WithPreview(endpoint.New(endpoint.Info{
 			Method: http.MethodPost, Path: "/v2/commands/submit-and-wait", OperationID: "postV2CommandsSubmit-and-wait",
 			Tag: tagCommands, Summary: "Submit a composite command and wait for its outcome.", Rights: rightsSubmit,
 			AsParty: ledger.CanActAs,
-		}, a.submitAndWait),
-		endpoint.New(endpoint.Info{
+		}, a.submitAndWait), a.dryRunSubmit),
+		endpoint.WithPreview(endpoint.New(endpoint.Info{
 			Method: http.MethodPost, Path: "/v2/commands/submit-and-wait-for-transaction",
 			OperationID: "postV2CommandsSubmit-and-wait-for-transaction", Tag: tagCommands,
 			Summary: "Submit a composite command and wait for its transaction.",
 			Rights:  rightsSubmit + ", and " + rightsRead, AsParty: ledger.CanActAs,
-		}, a.submitAndWaitForTransaction),
+		}, a.submitAndWaitForTransaction), a.dryRunSubmitForTransaction),
 		endpoint.New(endpoint.Info{
 			Method: http.MethodPost, Path: "/v2/commands/completions", Reads: true, OperationID: "postV2CommandsCompletions",
 			Tag: tagCommands, Summary: "Query completions (blocking, for small results).",

@@ -22,23 +22,23 @@ func (a *API) interactiveEndpoints() []endpoint.Endpoint {
 				"node, compute the hash from preparedTransaction first.",
 			Rights: "to read as each actAs and readAs party, with the token's user", AsParty: ledger.CanReadAs,
 		}, a.prepareSubmission),
-		endpoint.New(endpoint.Info{
+		endpoint.WithPreview(endpoint.New(endpoint.Info{
 			Method: http.MethodPost, Path: "/v2/interactive-submission/execute",
 			OperationID: "postV2Interactive-submissionExecute", Tag: tagInteractive,
 			Summary: "Execute a signed transaction and do not wait.", Rights: rightsExecute,
 			AsParty: ledger.CanExecuteAs, Description: "The answer means that exactly one completion will follow.",
-		}, a.execute),
-		endpoint.New(endpoint.Info{
+		}, a.execute), a.dryRunExecute),
+		endpoint.WithPreview(endpoint.New(endpoint.Info{
 			Method: http.MethodPost, Path: "/v2/interactive-submission/executeAndWait",
 			OperationID: "postV2Interactive-submissionExecuteandwait", Tag: tagInteractive,
 			Summary: "Execute a signed transaction and wait for its outcome.", Rights: rightsExecute,
 			AsParty: ledger.CanExecuteAs,
-		}, a.executeAndWait),
-		endpoint.New(endpoint.Info{
+		}, a.executeAndWait), a.dryRunExecuteAndWait),
+		endpoint.WithPreview(endpoint.New(endpoint.Info{
 			Method: http.MethodPost, Path: "/v2/interactive-submission/executeAndWaitForTransaction",
 			OperationID: "postV2Interactive-submissionExecuteandwaitfortransaction", Tag: tagInteractive,
 			Summary: "Execute a signed transaction and wait for its transaction.",
 			Rights:  rightsExecute + "; with a format, " + rightsRead, AsParty: ledger.CanExecuteAs,
-		}, a.executeAndWaitForTransaction),
+		}, a.executeAndWaitForTransaction), a.dryRunExecuteForTransaction),
 	}
 }

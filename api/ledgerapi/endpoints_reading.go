@@ -44,18 +44,18 @@ func (a *API) readingEndpoints() []endpoint.Endpoint {
 			Description: "Only this node has this endpoint. It deletes updates, completions and archived contracts up to the " +
 				"offset. Active contracts and the data for deduplication stay.",
 		}, a.prune),
-		endpoint.New(endpoint.Info{
+		endpoint.WithPreview(endpoint.New(endpoint.Info{
 			Method: http.MethodPost, Path: "/v2/commands/async/submit-reassignment",
 			OperationID: "postV2CommandsAsyncSubmit-reassignment", Tag: tagCommands,
 			Summary: "Submit reassignment commands and do not wait.", Rights: rightsReassign,
 			Description: descriptionReassign,
-		}, a.submitReassignment),
-		endpoint.New(endpoint.Info{
+		}, a.submitReassignment), a.submitReassignment),
+		endpoint.WithPreview(endpoint.New(endpoint.Info{
 			Method: http.MethodPost, Path: "/v2/commands/submit-and-wait-for-reassignment",
 			OperationID: "postV2CommandsSubmit-and-wait-for-reassignment", Tag: tagCommands,
 			Summary: "Submit reassignment commands and wait for the reassignment.", Rights: rightsReassign,
 			Description: descriptionReassign,
-		}, a.submitAndWaitForReassignment),
+		}, a.submitAndWaitForReassignment), a.submitAndWaitForReassignment),
 	}
 }
 
@@ -83,13 +83,13 @@ func (a *API) laterEndpoints() []endpoint.Endpoint {
 // olderEndpoints serve clients of older versions.
 func (a *API) olderEndpoints() []endpoint.Endpoint {
 	return []endpoint.Endpoint{
-		endpoint.New(endpoint.Info{
+		endpoint.WithPreview(endpoint.New(endpoint.Info{
 			Method: http.MethodPost, Path: "/v2/commands/submit-and-wait-for-transaction-tree",
 			OperationID: "postV2CommandsSubmit-and-wait-for-transaction-tree", Tag: tagCommands, Deprecated: true,
 			Summary: "Submit a composite command and wait for its transaction tree.", Rights: rightsSubmit,
 			AsParty:     ledger.CanActAs,
 			Description: "Use /v2/commands/submit-and-wait-for-transaction with TRANSACTION_SHAPE_LEDGER_EFFECTS.",
-		}, a.submitAndWaitForTree),
+		}, a.submitAndWaitForTree), a.dryRunSubmitForTree),
 		endpoint.New(endpoint.Info{
 			Method: http.MethodPost, Path: "/v2/updates/trees", Reads: true, OperationID: "postV2UpdatesTrees", Tag: tagUpdates,
 			Summary: "Query transaction trees (blocking, for small results).", Rights: rightsRead, Deprecated: true,

@@ -23,6 +23,7 @@ type JsCantonError struct {
 	RetryInfo      *string           `json:"retryInfo" doc:"Time to wait before a retry, such as 1 second"`
 	DefiniteAnswer *bool             `json:"definiteAnswer" doc:"Whether the outcome is final; usually in context"`
 	Hint           *string           `json:"hint" doc:"What to do next; an addition of this node"`
+	RefusalTrace   *RefusalTrace     `json:"refusalTrace,omitempty" doc:"How the commands failed; only with dry_run=true"`
 }
 
 // The constants of redacted bodies.
@@ -40,6 +41,9 @@ func FailureEncoder(participantID string, explains bool) endpoint.FailureEncoder
 	return func(ctx context.Context, err error) (int, any) {
 		refusal := fault.From(err)
 		body := JsCantonError{TraceID: OrNull(endpoint.Trace(ctx).TraceID())}
+		if traced, ok := errors.AsType[*TracedError](err); ok {
+			body.RefusalTrace = traced.Trace
+		}
 		if refusal.Redacted() {
 			redact(&body, refusal)
 			if explains && refusal.IsAboutRights() {

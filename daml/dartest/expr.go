@@ -47,6 +47,13 @@ func (e *encoder) expr(expr ast.Expr) *archivepb.Expr {
 		return &archivepb.Expr{Sum: &archivepb.Expr_RecProj_{RecProj: &archivepb.Expr_RecProj{
 			Type: e.con(x.Type), FieldStr: e.text(x.Field), Record: e.expr(x.Record),
 		}}}
+	case *ast.ExpLocation:
+		out := e.expr(x.Expr)
+		out.Location = &archivepb.Location{Range: &archivepb.Location_Range{
+			StartLine: x.Location.Start.Line, StartColumn: x.Location.Start.Column,
+			EndLine: x.Location.End.Line, EndColumn: x.Location.End.Column,
+		}}
+		return out
 	case *ast.ExpCase:
 		of := &archivepb.Case{Scrutinee: e.expr(x.Scrutinee), Alternatives: each(x.Alternatives, e.alternative)}
 		return &archivepb.Expr{Sum: &archivepb.Expr_Case{Case: of}}

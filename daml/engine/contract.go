@@ -29,7 +29,7 @@ func (p *Program) within(budget *ledger.Budget, name lf.TypeName, payload lf.Val
 		return nil, failure
 	}
 	m := p.machine(budget.Context(), Options{Budget: budget})
-	m.outer, m.nested = tx, budget.Running > 0
+	m.outer, m.nested, m.explains = tx, budget.Running > 0, budget.Explains
 	out := &contract{machine: m, template: t}
 	if payload == nil {
 		return out, nil

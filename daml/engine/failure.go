@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/florinledger/florin/daml/ast"
+	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/fault"
 	"github.com/florinledger/florin/ledger/lf"
 )
@@ -53,6 +54,26 @@ func (f *Failure) Unwrap() error {
 		return f.err
 	}
 	return f.Fault
+}
+
+// Places implements [ledger.CodeFailure].
+func (f *Failure) Places() []ledger.CodePlace {
+	var out []ledger.CodePlace
+	add := func(definition string, at ast.Location, isDefinition bool) {
+		place := ledger.CodePlace{Definition: definition, IsDefinition: isDefinition}
+		if !at.IsZero() {
+			place.Package, place.Module = at.Package, at.Module
+			place.Line, place.Column = int(at.Start.Line)+1, int(at.Start.Column)+1
+		}
+		out = append(out, place)
+	}
+	if !f.Location.IsZero() && (len(f.Calls) == 0 || f.Calls[0].Location != f.Location) {
+		add("", f.Location, false)
+	}
+	for _, call := range f.Calls {
+		add(call.Function, call.Location, call.Defined)
+	}
+	return out
 }
 
 // Stopped is the error of a run that did not fail by itself: its context ended, or its host failed.

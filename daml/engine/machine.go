@@ -102,6 +102,7 @@ func (m *machine) run(f Value, args []Value) (v Value, failure *Failure) {
 		m.lend()
 	}()
 	m.bottom = len(m.frames)
+	m.base, m.function = 0, nil // a place of the run before may have left no activation
 	c := m.apply(f, args)
 	for m.failure == nil {
 		if c == nil {

@@ -232,7 +232,7 @@ func (s *Server) handler(options Options) http.Handler {
 	ledgerAPI, err := ledgerapi.New(ledgerapi.Options{
 		Node: s.Node, Catalog: s.Catalog, Record: options.Record, Watcher: options.Watcher,
 		Submitter: options.Submitter, Onboarder: options.Onboarder, Settings: options.Settings, Now: now,
-		Pruner: audit.NewPruner(s.auditor(), s.DB),
+		Pruner: audit.NewPruner(s.auditor(), s.DB), Traffic: options.Traffic,
 	})
 	require.NoError(s.tb, err)
 	s.Ledger = ledgerAPI
