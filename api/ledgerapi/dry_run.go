@@ -126,7 +126,7 @@ func (a *API) decideDry(ctx context.Context, submission ledger.Submission, form 
 			return JsDryRunResponse{}, refusal
 		}
 		return JsDryRunResponse{}, &v2.TracedError{Err: refusal, Trace: &v2.RefusalTrace{
-			Calls: v2.ToAPIPlaces(trial.Trace.Places), Nodes: v2.ToAPINodes(trial.Trace.Transaction),
+			Calls: v2.ToAPIPlaces(trial.Trace.Places, packages), Nodes: v2.ToAPINodes(trial.Trace.Transaction),
 		}}
 	}
 	out := JsDryRunResponse{DryRun: true, Nodes: []v2.TransactionNode{}, Views: []PartyView{}, CostEstimation: CostEstimation{

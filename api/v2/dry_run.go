@@ -17,6 +17,7 @@ type RefusalTrace struct {
 type CodePlace struct {
 	Definition   string `json:"definition" doc:"The function"`
 	PackageID    string `json:"packageId" doc:"Its package; empty if the place is unknown"`
+	PackageName  string `json:"packageName" doc:"Name of the package"`
 	Module       string `json:"module" doc:"Its module; empty if the place is unknown"`
 	Line         int32  `json:"line" doc:"Line, from 1; 0 if the place is unknown"`
 	Column       int32  `json:"column" doc:"Column, from 1; 0 if the place is unknown"`
@@ -84,12 +85,12 @@ func (e *TracedError) Error() string { return e.Err.Error() }
 func (e *TracedError) Unwrap() error { return e.Err }
 
 // ToAPIPlaces converts places in code.
-func ToAPIPlaces(places []ledger.CodePlace) []CodePlace {
+func ToAPIPlaces(places []ledger.CodePlace, packages *ledger.Packages) []CodePlace {
 	out := make([]CodePlace, len(places))
 	for i, place := range places {
 		out[i] = CodePlace{
-			Definition: place.Definition, PackageID: string(place.Package), Module: place.Module,
-			Line: int32(place.Line), Column: int32(place.Column), IsDefinition: place.IsDefinition,
+			Definition: place.Definition, PackageID: string(place.Package),
+			PackageName: packages.PackageName(place.Package), Module: place.Module, Line: int32(place.Line), Column: int32(place.Column), IsDefinition: place.IsDefinition,
 		}
 	}
 	return out

@@ -49,6 +49,8 @@ type cli struct {
 	Updates   remote.UpdatesCommand   `cmd:"" group:"Ledger" help:"List the transactions of a party, and follow them."`
 	Submit    remote.SubmitCommand    `cmd:"" group:"Ledger" help:"Submit commands from a JSON file, and wait for them."`
 
+	Simulate daml.SimulateCommand `cmd:"" group:"Ledger" help:"Show what commands would do: the transaction, who sees it, its cost, or why it is refused."`
+
 	Clock  clockCommand  `cmd:"" group:"Ledger" help:"Show the ledger's time, or advance it on a development node."`
 	Config configCommand `cmd:"" group:"Ledger" help:"Print the settings, and change those of the ledger."`
 	Audit  auditCommand  `cmd:"" group:"Ledger" help:"Audit the record: check that every coin comes from a recorded mint and that no coin was lost."`

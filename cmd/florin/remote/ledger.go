@@ -1,16 +1,12 @@
 package remote
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"os"
 	"strconv"
 	"strings"
-
-	"github.com/google/uuid"
 
 	"github.com/florinledger/florin/client"
 	"github.com/florinledger/florin/cmd/florin/console"
@@ -178,74 +174,4 @@ func (c *UpdatesCommand) show(raw json.RawMessage) error {
 	}
 	console.Printf("%6d  %s  %s\n", transaction.Offset, transaction.RecordTime, strings.Join(events, " "))
 	return nil
-}
-
-// SubmitCommand submits the commands of a file.
-type SubmitCommand struct {
-	Node
-	console.Output
-
-	File  string   `arg:"" help:"JSON file with a request of POST /v2/commands/submit-and-wait; - for standard input."`
-	ActAs []string `complete:"name" help:"Acting users or parties, instead of actAs in the file."`
-	User  string   `help:"User that submits. Default: the administrator."`
-}
-
-// Run submits the commands and waits for the commit. If the file has no command id, Run makes one.
-func (c *SubmitCommand) Run(ctx context.Context) error {
-	body, err := c.read()
-	if err != nil {
-		return err
-	}
-	return c.with(ctx, func(ctx context.Context, s *Session) error {
-		var parties []string
-		user := cmp.Or(c.User, s.admin)
-		for _, name := range c.ActAs {
-			found, err := s.find(ctx, name)
-			if err != nil {
-				return err
-			}
-			parties = append(parties, found.Party)
-			if c.User == "" && found.User != "" {
-				user = found.User
-			}
-		}
-		if len(parties) > 0 {
-			body["actAs"] = parties
-		}
-		if id, _ := body["commandId"].(string); id == "" {
-			body["commandId"] = uuid.NewString()
-		}
-		api, err := s.as(user)
-		if err != nil {
-			return err
-		}
-		var outcome client.Outcome
-		if err := api.Post(ctx, "/v2/commands/submit-and-wait", body, &outcome); err != nil {
-			return err
-		}
-		return c.Print(console.Answer{
-			Data:  map[string]any{"update_id": outcome.UpdateID, "offset": outcome.CompletionOffset},
-			Text:  fmt.Sprintf("committed at offset %d: %s", outcome.CompletionOffset, outcome.UpdateID),
-			Names: []string{outcome.UpdateID},
-		})
-	})
-}
-
-func (c *SubmitCommand) read() (map[string]any, error) {
-	content, err := os.ReadFile(c.File)
-	if c.File == "-" {
-		content, err = io.ReadAll(os.Stdin)
-	}
-	if err != nil {
-		return nil, console.Fail(console.ExitUsage, "", "%w", err)
-	}
-	var body map[string]any
-	decoder := json.NewDecoder(strings.NewReader(string(content)))
-	decoder.UseNumber() // amounts keep every digit
-	if err := decoder.Decode(&body); err != nil || body == nil {
-		return nil, console.Fail(console.ExitUsage,
-			`write it as in {"commands":[{"CreateCommand":{…}}],"actAs":["alice::1220…"]}`,
-			"%s is not a JSON object of commands", c.File)
-	}
-	return body, nil
 }
