@@ -4,7 +4,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -58,7 +60,12 @@ type rehearsal struct {
 
 func newRehearsal(t *testing.T) *rehearsal {
 	t.Helper()
-	r := &rehearsal{Server: apitest.New(t, apitest.Options{}), t: t}
+	return newRehearsalWith(t, apitest.Options{})
+}
+
+func newRehearsalWith(t *testing.T, options apitest.Options) *rehearsal {
+	t.Helper()
+	r := &rehearsal{Server: apitest.New(t, options), t: t}
 	r.alice, r.bob = r.Party("alice"), r.Party("bob")
 	r.ActingAs("alice", r.alice)
 	r.ActingAs("bob", r.bob)
@@ -287,4 +294,25 @@ func TestDryRun_OfSignedTransactions(t *testing.T) {
 
 	c.Call("signer", http.MethodPost, waitURL, signed).OK(nil)
 	c.Call("signer", http.MethodPost, waitURL+dryRun, signed).Refused(http.StatusConflict, "DUPLICATE_COMMAND")
+}
+
+func TestDryRun_NeedsTheTrafficOfTheSubmission(t *testing.T) {
+	t.Parallel()
+	const granted = 10_000
+	r := newRehearsalWith(t, apitest.Options{
+		Traffic:        ledger.TrafficRules{BaseBurst: granted, BaseWindow: 1_000_000 * time.Hour},
+		LedgerSettings: func(s *ledger.Settings) { s.EnforceTraffic = true },
+	})
+	small := body(andWait, "small", r.alice, r.create("#notes:N:Note", `,"text":"x"`))
+	large := body(andWait, "large", r.alice, r.create("#notes:N:Note", `,"text":"`+strings.Repeat("x", granted)+`"`))
+	r.Call("alice", http.MethodPost, andWait+dryRun, small).OK(nil)
+	dry := r.Call("alice", http.MethodPost, andWait+dryRun, large)
+	real := r.Call("alice", http.MethodPost, andWait, large)
+	require.NotEqual(t, http.StatusOK, real.Status)
+	require.Equal(t, real.Status, dry.Status)
+	var both [2]v2.JsCantonError
+	require.NoError(t, json.Unmarshal([]byte(real.Text), &both[0]))
+	require.NoError(t, json.Unmarshal([]byte(dry.Text), &both[1]))
+	require.Equal(t, []string{both[0].Code, both[0].Cause}, []string{both[1].Code, both[1].Cause})
+	r.Call("alice", http.MethodPost, andWait, small).OK(nil)
 }

@@ -59,6 +59,9 @@ func ask[T any](m *machine, what func(tx *ledger.Dynamic) (T, error), then func(
 func (m *machine) failWithCause(err error) code {
 	inner, ofCode := errors.AsType[*Failure](err)
 	if ofCode && inner.Exception != nil && !inner.final {
+		if m.explains {
+			m.trail(inner) // its throw knows only the calls of its own choice
+		}
 		return m.rethrow(inner)
 	}
 	refusal, ok := fault.As(err)

@@ -19,6 +19,8 @@ post /v2/commands/completions '{"parties":["'$ALICE'"]}'
 # pay bob: the receiver must authorize the transfer too, so both act
 COIN=$(active $ALICE '#splice-amulet:Splice.Amulet:Amulet' | field contractId)
 as ledger-api-user
-post /v2/commands/submit-and-wait '{"commandId":"pay-'$$'","actAs":["'$ALICE'","'$BOB'"],'"$SHARED"',"commands":['"$(transfer $ALICE $COIN $BOB 250.0)"']}'
+PAYMENT='{"commandId":"pay-'$$'","actAs":["'$ALICE'","'$BOB'"],'"$SHARED"',"commands":['"$(transfer $ALICE $COIN $BOB 250.0)"']}'
+post '/v2/commands/submit-and-wait?dry_run=true' "$PAYMENT" | grep -o '"totalTrafficCostEstimation":[0-9]*' # writes nothing
+post /v2/commands/submit-and-wait "$PAYMENT"
 post /v2/commands/completions '{"parties":["'$BOB'"]}'
 active $BOB '#splice-amulet:Splice.Amulet:Amulet' | grep -o '"initialAmount":"[^"]*"'
