@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/api/preview"
@@ -125,6 +126,7 @@ func (a *API) decideDry(ctx context.Context, submission ledger.Submission, form 
 		if trial.Trace == nil || !mayRead {
 			return JsDryRunResponse{}, refusal
 		}
+		refusal.Hint = strings.TrimSuffix(refusal.Hint, fault.DryRunAdvice)
 		return JsDryRunResponse{}, &v2.TracedError{Err: refusal, Trace: &v2.RefusalTrace{
 			Calls: v2.ToAPIPlaces(trial.Trace.Places, packages), Nodes: v2.ToAPINodes(trial.Trace.Transaction),
 		}}

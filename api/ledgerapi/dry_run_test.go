@@ -15,6 +15,7 @@ import (
 	"github.com/florinledger/florin/daml/dartest"
 	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/ledger/fault"
 	"github.com/florinledger/florin/test/apitest"
 )
 
@@ -154,6 +155,18 @@ func TestDryRun_ShowsTheTransactionAndWritesNothing(t *testing.T) {
 	}
 }
 
+func TestDryRun_StartsNoWorkflow(t *testing.T) {
+	t.Parallel()
+	submitter := &stub{}
+	b := newBundle(t, apitest.Options{Submitter: submitter})
+	commands := fields{"commands": []fields{b.create("one")}, "commandId": "1", "actAs": []ledger.Party{b.alice}}
+	for _, path := range []string{asyncURL, andWait, forTree} {
+		b.Call("alice", http.MethodPost, path+dryRun, commands).OK(nil)
+	}
+	b.Call("alice", http.MethodPost, forResult+dryRun, fields{"commands": commands}).OK(nil)
+	require.Empty(t, submitter.submissions)
+}
+
 func TestDryRun_UsesTheRequestedFormat(t *testing.T) {
 	t.Parallel()
 	r := newRehearsal(t)
@@ -194,6 +207,7 @@ func TestDryRun_RefusesAsTheSubmissionWithATrace(t *testing.T) {
 		dry := r.Call("alice", http.MethodPost, path+dryRun, body(path, "dry"+path, r.alice, command)).
 			Refused(http.StatusBadRequest, "INTERPRETATION_USER_ERROR")
 		require.Equal(t, []any{real.Code, real.Cause, real.Resources}, []any{dry.Code, dry.Cause, dry.Resources})
+		require.Equal(t, *real.Hint, *dry.Hint+fault.DryRunAdvice)
 		require.NotNil(t, dry.RefusalTrace, path)
 		var calls []string
 		for _, call := range dry.RefusalTrace.Calls {
@@ -209,6 +223,17 @@ func TestDryRun_RefusesAsTheSubmissionWithATrace(t *testing.T) {
 		require.Equal(t, ledger.EventFetch, nodes[2].Kind)
 	}
 	require.Equal(t, before, r.state())
+}
+
+func TestDryRun_RefusesUnknownInformees(t *testing.T) {
+	t.Parallel()
+	r := newRehearsal(t)
+	command := strings.Replace(r.create("#notes:N:Note", `,"text":"x"`), string(r.bob), "nobody::1220aa", 1)
+	real := r.Call("alice", http.MethodPost, andWait, body(andWait, "real", r.alice, command)).
+		Refused(http.StatusNotFound, "UNKNOWN_INFORMEES")
+	dry := r.Call("alice", http.MethodPost, andWait+dryRun, body(andWait, "dry", r.alice, command)).
+		Refused(http.StatusNotFound, "UNKNOWN_INFORMEES")
+	require.Equal(t, real.Cause, dry.Cause)
 }
 
 // A dry run needs the rights of its submission, and finds no other contracts.

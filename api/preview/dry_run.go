@@ -62,7 +62,7 @@ func (d DryRun) Decide(ctx context.Context, submission ledger.Submission) (Trial
 		}
 		opened, submission = external, external.Submission(submission)
 	}
-	at, circumstances, account, err := d.circumstances(ctx, submission, opened)
+	at, circumstances, charge, err := d.circumstances(ctx, submission, opened)
 	if err != nil {
 		return Trial{}, err
 	}
@@ -75,7 +75,11 @@ func (d DryRun) Decide(ctx context.Context, submission ledger.Submission) (Trial
 		out.Trace = d.explain(ctx, submission, at, circumstances, refusal)
 		return out, nil
 	}
-	if _, err := account(decision); err != nil {
+	err = checkInformees(ctx, d.Record, *decision.Transaction)
+	if err == nil {
+		_, err = charge(decision)
+	}
+	if err != nil {
 		refusal, isRefusal := fault.As(err)
 		if !isRefusal {
 			return Trial{}, err
@@ -111,11 +115,16 @@ func (d DryRun) circumstances(
 	if _, err := rand.Read(secret); err != nil {
 		return at, out, nil, err
 	}
-	isKnown, isLocal := d.parties(ctx)
+	local, err := d.localParties(ctx, submission.ActAs)
+	if err != nil {
+		return at, out, nil, err
+	}
 	out = ledger.Circumstances{
 		Packages: d.Packages, Network: d.Node.Network(), Store: Store(ctx, d.Record), Secret: secret,
 		Deduplication: ledger.DeduplicationRules{Now: d.Now, Maximum: settings.MaxDeduplication, Pruned: head.Pruned},
-		IsLocal:       isLocal, IsKnown: isKnown, MaySubmit: d.Node.MaySubmitFor, Budget: ledger.NewBudget(ctx),
+		IsLocal:       func(party ledger.Party) (bool, error) { return local[party], nil },
+		IsKnown:       func(ledger.Party) (bool, error) { return true, nil }, // Decide checks all with one query
+		MaySubmit:     d.Node.MaySubmitFor, Budget: ledger.NewBudget(ctx),
 	}
 	if change, ok := changes[submission.ChangeID()]; ok {
 		out.Previous = &ledger.AcceptedChange{Offset: change.Offset, At: change.AcceptedAt, SubmissionID: change.SubmissionID}
@@ -147,32 +156,14 @@ func moved(decision ledger.Decision) (created, archived []ledger.Contract) {
 	return created, archived
 }
 
-// parties returns functions that ask the database about parties, each once.
-func (d DryRun) parties(ctx context.Context) (isKnown, isLocal func(ledger.Party) (bool, error)) {
-	asked := map[ledger.Party][]ledger.PartyDetails{}
-	find := func(party ledger.Party) (ledger.PartyDetails, bool, error) {
-		found, ok := asked[party]
-		if !ok {
-			var err error
-			if found, err = d.Record.Parties(ctx, []ledger.Party{party}); err != nil {
-				return ledger.PartyDetails{}, false, err
-			}
-			asked[party] = found
-		}
-		if len(found) == 0 {
-			return ledger.PartyDetails{}, false, nil
-		}
-		return found[0], true, nil
+// localParties are those of the parties that the node hosts.
+func (d DryRun) localParties(ctx context.Context, parties []ledger.Party) (map[ledger.Party]bool, error) {
+	found, err := d.Record.Parties(ctx, parties)
+	local := make(map[ledger.Party]bool, len(found))
+	for _, details := range found {
+		local[details.Party] = details.IsLocal
 	}
-	isKnown = func(party ledger.Party) (bool, error) {
-		_, known, err := find(party)
-		return known, err
-	}
-	isLocal = func(party ledger.Party) (bool, error) {
-		details, _, err := find(party)
-		return details.IsLocal, err
-	}
-	return isKnown, isLocal
+	return local, err
 }
 
 // external completes the input of the decision about a signed transaction.

@@ -39,15 +39,20 @@ func Interpret(
 	if err := cmp.Or(code.Close(), err); err != nil {
 		return ledger.Transaction{}, err
 	}
+	return transaction, checkInformees(ctx, record, transaction)
+}
+
+// checkInformees refuses a transaction with an unknown party among its informees.
+func checkInformees(ctx context.Context, record ContractReader, transaction ledger.Transaction) error {
 	known, err := record.Parties(ctx, transaction.Informees())
 	if err != nil {
-		return ledger.Transaction{}, err
+		return err
 	}
 	isKnown := make(map[ledger.Party]bool, len(known))
 	for _, details := range known {
 		isKnown[details.Party] = true
 	}
-	return transaction, ledger.CheckInformees(transaction, func(party ledger.Party) (bool, error) {
+	return ledger.CheckInformees(transaction, func(party ledger.Party) (bool, error) {
 		return isKnown[party], nil
 	})
 }

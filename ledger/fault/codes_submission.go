@@ -65,7 +65,7 @@ var (
 	// InterpretationUserError: a contract stopped the command with a text.
 	InterpretationUserError = Code{
 		"INTERPRETATION_USER_ERROR", InvalidGivenCurrentSystemStateOther, OfContracts,
-		"Read the cause: the command breaks a rule of the contract. With dry_run=true, /v2 shows the call stack and the tree.",
+		"Read the cause: the command breaks a rule of the contract." + DryRunAdvice,
 	}
 	// InterpretationUpgradeErrorTranslationFailed: a contract has a value for which another version of its template has no
 	// field.
@@ -82,8 +82,7 @@ var (
 	// DamlFailure: a contract stopped the command with a status of its own.
 	DamlFailure = Code{
 		"DAML_FAILURE", InvalidGivenCurrentSystemStateOther, OfContracts,
-		"Read error_id and the other keys of the context: the command breaks a rule of the contract. With dry_run=true, /v2 " +
-			"shows the call stack and the tree.",
+		"Read error_id and the other keys of the context: the command breaks a rule of the contract." + DryRunAdvice,
 	}
 	// TemplatePreconditionViolated: the ensure clause of a template is false for the new contract.
 	TemplatePreconditionViolated = Code{

@@ -136,6 +136,9 @@ func (f *Fault) WithHint(hint string) *Fault {
 	return f
 }
 
+// DryRunAdvice ends the hint of a failure of contract code. The answer to a dry run leaves it out.
+const DryRunAdvice = " With dry_run=true, /v2 shows the call stack and the tree."
+
 // WithDefiniteAnswer says whether the outcome of the command is final.
 func (f *Fault) WithDefiniteAnswer(definite bool) *Fault {
 	f.DefiniteAnswer = &definite
