@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/florinledger/florin/ledger/fault"
-	"github.com/florinledger/florin/ledger/lf"
 )
 
 // ErrLongCode is the error of a decision whose code takes longer than other submissions may wait. It decides nothing:

@@ -1,6 +1,7 @@
 package preview
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"time"
@@ -67,7 +68,7 @@ func (d DryRun) Decide(ctx context.Context, submission ledger.Submission) (Trial
 		return Trial{}, err
 	}
 	decision, err := ledger.Decide(submission, at, circumstances)
-	if err != nil {
+	if err := cmp.Or(circumstances.Budget.Close(), err); err != nil {
 		return Trial{}, err
 	}
 	out := Trial{Decision: decision, Cost: decision.Completion.PaidTrafficCost}
@@ -205,7 +206,7 @@ func (d DryRun) explain(
 	env.Budget.Explains = true
 	transaction, err := ledger.Interpret(submission, env)
 	again, isRefusal := fault.As(err)
-	if !isRefusal || again.Code != refusal.Code {
+	if env.Budget.Close() != nil || !isRefusal || again.Code != refusal.Code {
 		return nil
 	}
 	return &Trace{Places: ledger.PlacesOf(err), Transaction: transaction}

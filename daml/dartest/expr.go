@@ -114,10 +114,6 @@ func (e *encoder) otherExpr(expr ast.Expr) *archivepb.Expr {
 	case *ast.ExpListCons:
 		cons := &archivepb.Expr_Cons{Type: e.typ(x.Type), Front: e.exprs(x.Front), Tail: e.expr(x.Tail)}
 		return &archivepb.Expr{Sum: &archivepb.Expr_Cons_{Cons: cons}}
-	case *ast.ExpCase:
-		return &archivepb.Expr{Sum: &archivepb.Expr_Case{
-			Case: &archivepb.Case{Scrutinee: e.expr(x.Scrutinee), Alternatives: each(x.Alternatives, e.alternative)},
-		}}
 	case *ast.ExpOptionalNone:
 		return &archivepb.Expr{Sum: &archivepb.Expr_OptionalNone{OptionalNone: &archivepb.Expr_OfType{Type: e.typ(x.Type)}}}
 	case *ast.ExpOptionalSome:
@@ -126,17 +122,6 @@ func (e *encoder) otherExpr(expr ast.Expr) *archivepb.Expr {
 	default:
 		return &archivepb.Expr{Sum: &archivepb.Expr_Update{Update: e.update(expr)}}
 	}
-}
-
-// alternative writes an alternative of a truth value.
-func (e *encoder) alternative(a ast.Alternative) *archivepb.CaseAlt {
-	con := archivepb.BuiltinCon_CON_FALSE
-	if matched, ok := a.Pattern.(*ast.PatternBool); !ok {
-		e.tb.Fatalf("a pattern %T is not written", a.Pattern)
-	} else if matched.Value {
-		con = archivepb.BuiltinCon_CON_TRUE
-	}
-	return &archivepb.CaseAlt{Body: e.expr(a.Body), Sum: &archivepb.CaseAlt_BuiltinCon{BuiltinCon: con}}
 }
 
 func (e *encoder) update(expr ast.Expr) *archivepb.Update {

@@ -163,6 +163,9 @@ func (k *contractChecker) check(ctx context.Context, contract ledger.Contract) e
 	version := k.versions[contract.Template]
 	budget := ledger.NewBudget(ctx)
 	err := k.packages.CheckVersion(budget, contract, version)
+	if closed := budget.Close(); closed != nil {
+		return closed
+	}
 	granted, _ := budget.Granted()
 	k.steps += granted - budget.Steps
 	k.count++
