@@ -58,6 +58,24 @@ func liePackage() ledger.Package {
 			Observers:   func(l Lie) []ledger.Party { return []ledger.Party{l.Victim} },
 			Interfaces: []ledger.ImplementationOf[Lie]{
 				ledger.Implements[Lie, token.Holding, token.HoldingView]{View: Lie.view},
+				ledger.Implements[Lie, token.TransferFactory, token.TransferFactoryView]{
+					View: func(l Lie) (token.TransferFactoryView, error) {
+						return token.TransferFactoryView{Admin: l.Claim.InstrumentID.Admin}, nil
+					},
+					Choices: []ledger.ChoiceOf[Lie]{
+						ledger.Choice[Lie, token.TransferFactoryTransfer, token.TransferInstructionResult]{Body: func(
+							*ledger.Tx, lf.CID[Lie], Lie, token.TransferFactoryTransfer,
+						) (result token.TransferInstructionResult, err error) {
+							result.Output.Failed = &lf.Unit{}
+							return result, nil
+						}},
+						ledger.Choice[Lie, token.TransferFactoryPublicFetch, token.TransferFactoryView]{Body: func(
+							*ledger.Tx, lf.CID[Lie], Lie, token.TransferFactoryPublicFetch,
+						) (none token.TransferFactoryView, err error) {
+							return none, nil
+						}},
+					},
+				},
 				ledger.Implements[Lie, token.TransferInstruction, token.TransferInstructionView]{
 					View: func(l Lie) (view token.TransferInstructionView, err error) {
 						claim, err := l.view()
@@ -186,4 +204,21 @@ func TestTokenTransfer_HostileAnswerMovesNoCoin(t *testing.T) {
 	require.Equal(t, "2000.0000000000", unlocked)
 	unlocked, _ = b.balance(b.bob)
 	require.Equal(t, "0.0000000000", unlocked)
+}
+
+// Anybody can make a factory that claims to be an administrator's. The wallet uses one that the administrator signed.
+func TestTokenTransfer_UsesNoFactoryOfOthers(t *testing.T) {
+	t.Parallel()
+	b := newTokenBank(t, liePackage())
+	gold := token.InstrumentID{Admin: b.carol.Party, ID: "Gold"}
+	lie := token.HoldingView{Owner: b.alice.Party, Amount: decimal.FromInt(1000), InstrumentID: gold}
+	b.lie(lie, func(*Lie) {})
+	body := b.gold(offerOf(b.bob.Party, "one"))
+	body["trusted_packages"] = []string{"api-lie"}
+	fails(t, b.post(b.alice, transfers, body), http.StatusNotFound, "No transfer factory of "+string(b.carol.Party))
+
+	lie.InstrumentID.Admin = b.bob.Party // who signs it
+	b.lie(lie, func(*Lie) {})
+	body["instrument"] = map[string]any{"admin": b.bob.Party, "id": "Gold"}
+	b.post(b.alice, transfers, body).OK(nil)
 }
