@@ -52,6 +52,7 @@ func SubmitCommands(ctx workflow.Context, in SubmitCommandsInput) (SubmitCommand
 const (
 	firstRunPause = 20 * time.Millisecond
 	maxRunPause   = 5 * time.Second
+	runPauseRatio = 4
 )
 
 // commitInTime commits each submission when its time has come and its code has run. The commit decides that; the waits
@@ -60,7 +61,7 @@ func commitInTime(
 	ctx workflow.Context, submissions []ledger.Submission,
 ) (outcomes []activities.Outcome, waited bool, err error) {
 	outcomes, err = commit(ctx, submissions)
-	for pause := firstRunPause; err == nil; pause = min(2*pause, maxRunPause) {
+	for pause := firstRunPause; err == nil; pause = min(runPauseRatio*pause, maxRunPause) {
 		places, left, run := undecided(submissions, outcomes)
 		if len(left) == 0 {
 			return outcomes, waited, nil

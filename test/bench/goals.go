@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 )
 
@@ -67,6 +68,7 @@ func goals() []goal {
 		least(0.9, "completed under overload, of the highest rate", "--overload", ofPeak),
 		most(3, "a request beside a busy user, of alone (or of 2 ms)", "--neighbour", slowdowns),
 		least(0.9, "taps beside hostile code, of alone", "--hostile", tapsBesideTraps),
+		most(1.1, "CPU of a tap and hostile code, of a tap alone", "--hostile", cpuBesideTraps),
 		most(2, "99 % of taps beside hostile code, of alone", "--hostile", latencyBesideTraps),
 		most(15_000, "bytes of disk for a submission", "--disk", bytesOnDisk),
 	}
@@ -257,6 +259,15 @@ func tapsBesideTraps(r *Report) []measurement {
 
 func latencyBesideTraps(r *Report) []measurement {
 	return besideTraps(r, func(phase HostilePhase) float64 { return phase.Latency.P99 })
+}
+
+func cpuBesideTraps(r *Report) []measurement {
+	return besideTraps(r, func(phase HostilePhase) float64 {
+		if total := phase.CPU.total(); total != nil {
+			return *total
+		}
+		return math.NaN()
+	})
 }
 
 // besideTraps compares a figure beside hostile accounts with the mean of those alone, before and after.

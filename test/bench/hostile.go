@@ -43,6 +43,9 @@ type HostilePhase struct {
 	Ended   int      `json:"hostileEnded"`
 	Stopped int      `json:"hostileRefused"`
 	NodeMax *float64 `json:"nodeMostMb"`
+	// CPU are the milliseconds of all work for a tap, with that for hostile requests. Unlike rates they do not depend on
+	// other programs on the machine.
+	CPU CPU `json:"cpuMs"`
 }
 
 // hostile measures taps of ordinary clients alone, beside one hostile account, beside several new ones, and alone again.
@@ -228,7 +231,9 @@ func (r *run) besideTraps(ctx context.Context, clients int, tap operation, trapp
 	var beside sync.WaitGroup
 	beside.Go(func() { phase.NotReady = r.watchReady(aside) })
 	beside.Go(func() { phase.NodeMax = r.watchMemory(aside) })
+	before := r.meter.read(ctx)
 	taps, err := drive(ctx, clients, schedule(ctx, 0, r.options.Duration), tap)
+	phase.CPU = perSubmission(before, r.meter.read(ctx), taps.done)
 	stop()
 	beside.Wait()
 	group.Wait()
@@ -252,10 +257,11 @@ func (r *run) watchReady(ctx context.Context) (notReady int) {
 func (r *Report) printHostile(w io.Writer, h *Hostile) {
 	writeText(w, "\nTaps of %d users over %d connections, beside accounts whose code never ends; latencies in ms",
 		h.Clients, h.Clients)
-	line(w, "hostile accounts", "taps/s", "50 %", "99 %", "refused", "not ready", "hostile answers", "refused", "node MB")
+	line(w, "hostile accounts", "taps/s", "50 %", "99 %", "CPU ms", "refused", "not ready", "hostile answers",
+		"refused", "node MB")
 	for _, one := range h.Phases {
 		line(w, strconv.Itoa(one.Accounts), fmt.Sprintf("%.0f", one.Taps), ms(one.Latency.P50), ms(one.Latency.P99),
-			strconv.Itoa(one.Refused), strconv.Itoa(one.NotReady), strconv.Itoa(one.Ended), strconv.Itoa(one.Stopped),
+			figure("%.2f", one.CPU.total()), strconv.Itoa(one.Refused), strconv.Itoa(one.NotReady), strconv.Itoa(one.Ended), strconv.Itoa(one.Stopped),
 			rate(one.NodeMax))
 	}
 }
