@@ -70,7 +70,6 @@ func (a *Activities) commitAll(
 		if err != nil || len(ready) == 0 {
 			return completions, err
 		}
-		a.Share.Note()
 		more, err := a.commitInGroup(ctx, ready)
 		completions = append(completions, more...)
 		if err != nil {

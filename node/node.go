@@ -215,6 +215,7 @@ func (n *Node) openDatabase(ctx, background context.Context) (err error) {
 	n.watcher, err = n.Database.Watch(background, db.WatcherOptions{Log: n.options.Log})
 	if err == nil {
 		n.clock = n.watcher.Clock(time.Now)
+		go n.noteWork(background)
 	}
 	return err
 }
