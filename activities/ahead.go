@@ -9,14 +9,16 @@ import (
 	"time"
 
 	"github.com/florinledger/florin/db"
+	"github.com/florinledger/florin/internal/turns"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/fault"
 	"github.com/florinledger/florin/ledger/prepared"
 )
 
 const (
-	// maxCodeTime limits how long a submission is interpreted, with its waits for the turn of its account.
-	maxCodeTime = 2 * time.Minute
+	// maxCodeTime limits how long a submission is interpreted, with its waits for the turn of its account. Its time is still
+	// within the tolerance then.
+	maxCodeTime = ledger.LedgerTimeTolerance - 10*time.Second
 	// maxInterpretations is how often a submission is interpreted because the ledger changed meanwhile.
 	maxInterpretations = 8
 	// roundsAtOnce is how often one activity interprets and commits a submission. Then the workflow comes again.
@@ -30,8 +32,8 @@ type interpretations struct {
 	mu    sync.Mutex
 	byKey map[string]*interpretation
 	swept time.Time
-	// short has room for the runs that are not long yet.
-	short chan struct{}
+	// short are the turns of the runs that are not long yet.
+	short turns.Turns
 }
 
 // shortRuns is the most runs for each processor that are not long yet: a run also waits for the database.
@@ -151,13 +153,18 @@ func (a *Activities) interpret(
 	loaded map[ledger.ContractID]db.StoredContract, one *interpretation,
 ) {
 	defer close(one.ended)
-	a.ahead.short <- struct{}{}
-	leave := sync.OnceFunc(func() { <-a.ahead.short })
-	defer leave()
 	ctx, cancel := context.WithTimeout(ctx, maxCodeTime)
 	defer cancel()
+	account := accountOf(submission.Submission)
+	end, err := a.ahead.short.Take(ctx, turns.Account{Name: account})
+	if err != nil {
+		one.ahead = tookLong()
+		return
+	}
+	leave := sync.OnceFunc(end)
+	defer leave()
 	if a.Share != nil {
-		turn := a.Share.Begin(accountOf(submission.Submission), func() { leave(); close(one.long) }, nil)
+		turn := a.Share.Begin(account, func() { leave(); close(one.long) }, nil)
 		defer turn.End()
 		ctx = ledger.WithPacer(ctx, turn)
 	}
@@ -180,12 +187,17 @@ func (a *Activities) interpret(
 	case isDefect:
 		one.ahead, one.err = ledger.RefuseAhead(a.defect(submission.Submission, one.err)), nil
 	case one.ahead == nil && ctx.Err() != nil:
-		one.ahead, one.err = ledger.RefuseAhead(fault.ParticipantBackpressure.New(
-			"The code of the command did not end within %s: it takes long, and the long code of all accounts takes turns",
-			maxCodeTime).
-			With("reason", "code takes too long").
-			WithHint("Submit it again when the node is less busy, or make the package do less.")), nil
+		one.ahead, one.err = tookLong(), nil
 	}
+}
+
+// tookLong is the refusal of code that did not end in time.
+func tookLong() *ledger.Ahead {
+	return ledger.RefuseAhead(fault.ParticipantBackpressure.New(
+		"The code of the command did not end within %s: it takes long, and the long code of all accounts takes turns",
+		maxCodeTime).
+		With("reason", "code takes too long").
+		WithHint("Submit it again when the node is less busy, or make the package do less."))
 }
 
 // begin registers the interpretations that begin now, and returns them.
@@ -196,7 +208,8 @@ func (i *interpretations) begin(
 	defer i.mu.Unlock()
 	if i.byKey == nil {
 		i.byKey = map[string]*interpretation{}
-		i.short = make(chan struct{}, shortRuns*runtime.GOMAXPROCS(0))
+		most := shortRuns * runtime.GOMAXPROCS(0)
+		i.short.Set(turns.Limits{All: most, Each: most - 1})
 	}
 	i.sweep(now)
 	for _, submission := range submissions {
@@ -216,7 +229,7 @@ func (i *interpretations) begin(
 			continue
 		}
 		one.ahead = ledger.RefuseAhead(fault.Inconsistent.New(
-			"Other commands changed what the command uses during each of %d tries", maxInterpretations).
+			"What the command uses, or the packages, changed during each of %d tries", maxInterpretations).
 			WithHint("Submit it again."))
 		close(one.ended)
 	}
@@ -242,7 +255,9 @@ func (i *interpretations) sweep(now time.Time) {
 		return
 	}
 	i.swept = now
-	maps.DeleteFunc(i.byKey, func(_ string, one *interpretation) bool { return now.Sub(one.since) > keptAhead })
+	maps.DeleteFunc(i.byKey, func(_ string, one *interpretation) bool {
+		return now.Sub(one.since) > keptAhead && (one.ended == nil || one.hasEnded())
+	})
 }
 
 // want asks for an interpretation, or for one more after the ledger changed.

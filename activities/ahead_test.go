@@ -151,5 +151,5 @@ func TestCommitSubmissions_RefusesAfterManyChanges(t *testing.T) {
 	}
 	outcome := b.decided(count)
 	require.Contains(t, outcome.Refusal, fault.Inconsistent.ID)
-	require.Contains(t, outcome.Refusal, "Other commands changed what the command uses during each of 8 tries")
+	require.Contains(t, outcome.Refusal, "What the command uses, or the packages, changed during each of 8 tries")
 }

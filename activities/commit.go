@@ -225,7 +225,7 @@ func (a *Activities) loadRequest(submissions []openSubmission) db.LoadRequest {
 		request.Changes = append(request.Changes, submission.ChangeID())
 		request.Contracts = loadAhead(request.Contracts, submission.MentionedContracts())
 		read, keys := a.ahead.result(submission.Key).Reads()
-		request.Contracts = loadAhead(request.Contracts, read)
+		request.Read = append(request.Read, read...)
 		request.ContractKeys = append(request.ContractKeys, keys...)
 		request.Parties = append(request.Parties, a.parties.unknown(submission.ActAs)...)
 		if submission.Admission != "" {
@@ -350,7 +350,7 @@ func (b *block) circumstances(submission openSubmission) ledger.Circumstances {
 		},
 		IsLocal: b.view.isLocal, IsKnown: b.view.isKnown, MaySubmit: b.activities.Node.MaySubmitFor,
 		External: b.external(submission),
-		Ahead:    b.activities.ahead.result(submission.Key), Budget: ledger.NewLockedBudget(b.view.ctx),
+		IsActive: b.view.isActive, Ahead: b.activities.ahead.result(submission.Key), Budget: ledger.NewLockedBudget(b.view.ctx),
 	}
 	if previous, ok := b.changes[submission.ChangeID()]; ok {
 		circumstances.Previous = &previous

@@ -114,15 +114,20 @@ func created(decision ledger.Decision) []ledger.Contract {
 
 // archived returns the contracts that a decision consumes, including those that the same transaction created.
 func (b *block) archived(decision ledger.Decision) []ledger.Contract {
-	created := make(map[ledger.ContractID]ledger.Contract, len(decision.Created))
-	for _, contract := range decision.Created {
-		created[contract.Contract.ID] = contract.Contract
+	known := make(map[ledger.ContractID]ledger.Contract, len(decision.Created))
+	for _, created := range decision.Created {
+		known[created.Contract.ID] = created.Contract
+	}
+	if decision.Transaction != nil {
+		for _, input := range decision.Transaction.Inputs {
+			known[input.ID] = input
+		}
 	}
 	archived := make([]ledger.Contract, 0, len(decision.Archived))
 	for _, id := range decision.Archived {
-		if contract, ok := created[id]; ok {
+		if contract, ok := b.view.active[id]; ok {
 			archived = append(archived, contract)
-		} else if contract, ok := b.view.active[id]; ok {
+		} else if contract, ok := known[id]; ok {
 			archived = append(archived, contract)
 		}
 	}

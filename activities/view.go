@@ -16,6 +16,8 @@ type view struct {
 	active  map[ledger.ContractID]ledger.Contract
 	absent  map[ledger.ContractID]bool // archived or missing
 	keys    map[string]ledger.ContractID
+	// read tells of contracts in the database whether they are active.
+	read map[ledger.ContractID]bool
 	// byKey are the contracts that the database has for keys; an empty id for none.
 	byKey map[string]ledger.Contract
 	// failed is the last failure of the database: the interpreter does not tell it from other errors.
@@ -28,6 +30,7 @@ func newView(
 	v := &view{
 		ctx: ctx, parties: &a.parties, tx: tx, active: map[ledger.ContractID]ledger.Contract{},
 		absent: map[ledger.ContractID]bool{}, keys: map[string]ledger.ContractID{}, byKey: map[string]ledger.Contract{},
+		read: loaded.Active,
 	}
 	for _, contract := range loaded.Contracts {
 		v.load(contract)
@@ -87,6 +90,18 @@ func (v *view) ActiveContract(id ledger.ContractID) (ledger.Contract, bool, erro
 	}
 	contract, ok := v.active[id]
 	return contract, ok, nil
+}
+
+// isActive reports whether a contract is active. It knows those that interpretation ahead has read without a query.
+func (v *view) isActive(id ledger.ContractID) (bool, error) {
+	if _, active := v.active[id]; active || v.absent[id] {
+		return active, nil
+	}
+	if active, known := v.read[id]; known {
+		return active, nil
+	}
+	_, active, err := v.ActiveContract(id)
+	return active, err
 }
 
 // ActiveContractByKey implements [ledger.Store].

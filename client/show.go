@@ -39,10 +39,15 @@ var plainName = regexp.MustCompile(`^[A-Za-z0-9_-]+([ :][A-Za-z0-9_-]+)*$`)
 // signs.
 func PartyName(party string) string {
 	hint, _ := SplitParty(party)
-	if plainName.MatchString(hint) {
-		return hint
+	return ShowName(hint)
+}
+
+// ShowName returns a name that others choose, for display: in quotes if it could look like another one.
+func ShowName(name string) string {
+	if plainName.MatchString(name) {
+		return name
 	}
-	return strings.ReplaceAll(strconv.Quote(hint), " ", "␣")
+	return strings.ReplaceAll(strconv.Quote(Short(name)), " ", "␣")
 }
 
 // PartyFingerprint returns the first 64 bits of a party's fingerprint. They distinguish parties with the same hint in

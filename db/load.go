@@ -16,7 +16,9 @@ type LoadRequest struct {
 	Changes      []ledger.ChangeID
 	Contracts    []ledger.ContractID
 	ContractKeys []string // key hashes
-	Parties      []ledger.Party
+	// Read are contracts of which the commit needs to know only whether they are active.
+	Read    []ledger.ContractID
+	Parties []ledger.Party
 	// Planned are the keys of submissions that automation has planned.
 	Planned []string
 	// Users are loaded with their rights over RightsOver.
@@ -39,6 +41,8 @@ type Loaded struct {
 	Changes map[ledger.ChangeID]Change
 	// Contracts, active and archived.
 	Contracts map[ledger.ContractID]StoredContract
+	// Active tells of each of the contracts Read whether it is active.
+	Active map[ledger.ContractID]bool
 	// ContractKeys gives the active contract of each key hash.
 	ContractKeys map[string]StoredContract
 	// Parties tells of each known party whether it is local.
@@ -73,6 +77,13 @@ func (t *Tx) Load(ctx context.Context, request LoadRequest) (Loaded, error) {
 	for _, key := range rows.planned {
 		loaded.Planned[key] = true
 	}
+	loaded.Active = make(map[ledger.ContractID]bool, len(request.Read))
+	for _, id := range request.Read {
+		loaded.Active[id] = false
+	}
+	for _, id := range rows.active {
+		loaded.Active[ledger.ContractID(id)] = true
+	}
 	var err error
 	if loaded.Settings, err = fromDBLedgerSettings(rows.settings[0]); err != nil {
 		return loaded, err
@@ -96,7 +107,7 @@ type loadedRows struct {
 	changes          []dbgen.ListChangesRow
 	contracts, byKey []dbgen.Contract
 	parties          []dbgen.ListKnownPartiesRow
-	planned          []string
+	planned, active  []string
 	packages         []int64
 	users            []dbgen.ListSubmittersRow
 }
@@ -115,6 +126,7 @@ func (r *loadedRows) queue(batch *pgx.Batch, request LoadRequest) {
 	queueList(batch, &r.completions, pgx.RowToStructByPos, dbgen.ListCompletionsByKey, request.Keys)
 	queueList(batch, &r.changes, pgx.RowToStructByPos, dbgen.ListChanges, ledger.Strings(request.Changes))
 	queueList(batch, &r.contracts, pgx.RowToStructByPos, dbgen.ListContracts, ledger.Strings(request.Contracts))
+	queueList(batch, &r.active, pgx.RowTo[string], dbgen.ListActiveIDs, ledger.Strings(request.Read))
 	queueList(batch, &r.byKey, pgx.RowToStructByPos, dbgen.ListContractsByKey, request.ContractKeys)
 	queueList(batch, &r.parties, pgx.RowToStructByPos, dbgen.ListKnownParties, ledger.Strings(request.Parties))
 	queueList(batch, &r.planned, pgx.RowTo[string], dbgen.ListPlanned, request.Planned)

@@ -25,6 +25,7 @@ var forAllContracts = map[string]string{
 	"ListActiveOfParties": "the ledger API lists every contract of a party",
 	"ListContracts":       "by id, for whoever sees every contract; db/network.go drops what is not the network's",
 	"ListCauses":          "by id, for traces of what is planned on them; it shows nothing of the contracts",
+	"ListActiveIDs":       "a commit compares with what interpretation read; it shows nothing of the contracts",
 	"ListContractsByKey":  "interpretation finds a contract by its key, whatever it is",
 	"ArchiveContracts":    "every contract can be archived",
 	"PruneContracts":      "every contract is forgotten in the end",
@@ -78,6 +79,7 @@ var wholeLedger = map[string]map[string]string{
 		"client":                           "a client of the ledger API, which knows no database",
 	},
 	"Contract": {
+		"activities/ahead.go":                  "interpretation uses every contract",
 		"api/ledgerapi":                        "the ledger API shows what is on the ledger",
 		"api/preview":                          "interpretation uses every contract",
 		"api/walletapi/allocation_requests.go": "requests of apps are of templates that no network has",
@@ -88,6 +90,7 @@ var wholeLedger = map[string]map[string]string{
 		"db":                                   "is where they are",
 	},
 	"Contracts": {
+		"activities/ahead.go":              "interpretation uses every contract",
 		"api/walletapi/instruments":        "tokens of users are of templates that no network has",
 		"api/walletapi/validator/named.go": "requests of apps are of templates that no network has",
 		"activities/external.go":           "a contract must be new, whatever it is",
@@ -97,8 +100,9 @@ var wholeLedger = map[string]map[string]string{
 		"db":                               "is where they are",
 	},
 	"ContractByKey": {
-		"activities/view.go": "interpretation uses every contract",
-		"api/preview":        "interpretation uses every contract",
+		"activities/ahead.go": "interpretation uses every contract",
+		"activities/view.go":  "interpretation uses every contract",
+		"api/preview":         "interpretation uses every contract",
 	},
 	"Updates": {
 		"api/ledgerapi":             "the ledger API shows what is on the ledger",

@@ -110,8 +110,12 @@ func (a *Ahead) holds(c Circumstances, at Position) (bool, error) {
 	if a.packages != c.Packages || late < 0 || late > LedgerTimeTolerance {
 		return false, nil
 	}
+	isActive := c.IsActive
+	if isActive == nil {
+		isActive = func(id ContractID) (bool, error) { _, active, err := c.Store.ActiveContract(id); return active, err }
+	}
 	for id, wasActive := range a.reads.contracts {
-		if _, active, err := c.Store.ActiveContract(id); err != nil || active != wasActive {
+		if active, err := isActive(id); err != nil || active != wasActive {
 			return false, err
 		}
 	}

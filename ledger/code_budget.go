@@ -51,6 +51,9 @@ const (
 	maxLockedMemory = 16 << 20
 )
 
+// readSteps are the steps that a read of the store by code counts as: it takes about as long.
+const readSteps = 500
+
 // NewBudget is the budget of one transaction. Its code stops when the context ends. Call Close after the last run.
 func NewBudget(ctx context.Context) *Budget { return newBudget(ctx, MaxCodeSteps, MaxCodeMemory) }
 
@@ -104,6 +107,13 @@ func (b *Budget) Close() error {
 		return nil
 	}
 	return b.pacer.Rest()
+}
+
+// payRead charges a read of the store, if code asked for it.
+func (b *Budget) payRead() {
+	if b.Running > 0 {
+		b.Steps -= readSteps
+	}
 }
 
 // IsTooShort reports whether code under the head lock needed more than the budget.

@@ -34,6 +34,8 @@ type Circumstances struct {
 	MaySubmit func(Party) bool
 	// External is set for submissions of signed transactions, and only for them.
 	External *External
+	// IsActive reports whether a contract is active, for the reads of Ahead; nil to ask Store.
+	IsActive func(ContractID) (bool, error)
 	// Ahead is the interpretation before the decision; nil for none.
 	Ahead *Ahead
 	// Budget limits the cost and time of code of uploaded packages; nil for a default budget without a deadline.

@@ -99,6 +99,7 @@ func (tx *Tx) lookupKey(hash string, counts func(Contract) bool) (ContractID, bo
 	if id, ok := tx.keys[hash]; ok {
 		return id, true, nil
 	}
+	tx.budget.payRead()
 	contract, ok, err := tx.env.Store.ActiveContractByKey(hash)
 	if err != nil {
 		return "", false, storeError{err}

@@ -24,6 +24,7 @@ func (tx *Tx) lookup(id ContractID) (instance, error) {
 	if found, ok := tx.inputs[id]; ok {
 		return found, nil
 	}
+	tx.budget.payRead()
 	contract, ok, err := tx.env.Store.ActiveContract(id)
 	if err != nil {
 		return instance{}, storeError{err}

@@ -114,6 +114,33 @@ func (q *Queries) InsertContracts(ctx context.Context, arg InsertContractsParams
 	return err
 }
 
+const ListActiveIDs = `-- name: ListActiveIDs :many
+SELECT contract_id
+FROM contracts
+WHERE contract_id = ANY($1::text[]) AND archived_offset IS NULL
+`
+
+// ListActiveIDs finds which of some contracts are active.
+func (q *Queries) ListActiveIDs(ctx context.Context, contractIds []string) ([]ledger.ContractID, error) {
+	rows, err := q.db.Query(ctx, ListActiveIDs, contractIds)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []ledger.ContractID{}
+	for rows.Next() {
+		var contract_id ledger.ContractID
+		if err := rows.Scan(&contract_id); err != nil {
+			return nil, err
+		}
+		items = append(items, contract_id)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const ListContracts = `-- name: ListContracts :many
 SELECT contract_id, created_offset, created_node_id, archived_offset, template_id, package_name, payload, signatories, observers, key_value, key_hash, maintainers, created_at, in_network
 FROM contracts

@@ -57,6 +57,12 @@ SELECT *
 FROM contracts
 WHERE contract_id = ANY(@contract_ids::text[]);
 
+-- ListActiveIDs finds which of some contracts are active.
+-- name: ListActiveIDs :many
+SELECT contract_id
+FROM contracts
+WHERE contract_id = ANY(@contract_ids::text[]) AND archived_offset IS NULL;
+
 -- ListContractsByKey finds the active contracts that have a key, each by the unique index of active keys.
 -- name: ListContractsByKey :many
 SELECT c.*

@@ -149,15 +149,21 @@ func (b *Budget) give(bytes int64) {
 	}
 }
 
-// Keep returns all bytes and takes these instead: the size of the finished answer.
+// Keep holds these bytes from now on: the size of the finished answer.
 func (b *Budget) Keep(bytes int64) error {
 	if b == nil {
 		return nil
 	}
 	b.mu.Lock()
-	b.give(b.held)
+	more := bytes - b.held
+	if more <= 0 {
+		b.give(-more)
+	}
 	b.mu.Unlock()
-	return b.Take(bytes)
+	if more <= 0 {
+		return nil
+	}
+	return b.Take(more)
 }
 
 // Shrink returns all above these bytes: the size of the encoded answer.

@@ -68,7 +68,7 @@ func goals() []goal {
 		least(0.9, "completed under overload, of the highest rate", "--overload", ofPeak),
 		most(3, "a request beside a busy user, of alone (or of 2 ms)", "--neighbour", slowdowns),
 		least(0.9, "taps beside hostile code, of alone", "--hostile", tapsBesideTraps),
-		most(1.1, "CPU of a tap and hostile code, of a tap alone", "--hostile", cpuBesideTraps),
+		most(1.1, "all CPU for a tap beside hostile code, of alone", "--hostile", cpuBesideTraps),
 		most(2, "99 % of taps beside hostile code, of alone", "--hostile", latencyBesideTraps),
 		most(15_000, "bytes of disk for a submission", "--disk", bytesOnDisk),
 	}

@@ -21,7 +21,7 @@ func linesOfClients(t *testing.T) []string {
 	return []string{
 		"dar upload " + dar, "dar check " + dar, "dar list", "dar watch " + dar, "script " + scripts + " Setup:init",
 		"party new alice", "party list", "user new alice", "user list", "tap alice 1", "send alice bob 1", "balance",
-		"balance alice", "history alice", "offers alice", "offers accept alice", "offers reject alice",
+		"balance alice", "history alice", "holdings alice", "offers alice", "offers accept alice", "offers reject alice",
 		"offers withdraw alice", "preapproval show alice", "preapproval on alice", "preapproval off alice",
 		"contracts alice", "updates alice", "submit " + file, "simulate " + file,
 		"clock show", "clock advance 1h", "config list",

@@ -104,10 +104,10 @@ func TestPublishedDARs_TokenMovesBetweenWallets(t *testing.T) {
 		mistake{"send alice bob 5 --instrument Tin --trust " + goldPackage, 1, []string{"holds no token with the name Tin"}},
 		mistake{"send alice bob 5 --trust " + goldPackage, 2, []string{"--instrument"}},
 	)
-	require.Contains(t, p.types("send alice bob 5 --instrument Gold --note lunch --trust "+goldPackage), "alice offers 5 Gold to bob")
+	require.Contains(t, p.types("send alice bob 5 --instrument Gold --note lunch --trust "+goldPackage), "alice offers 5 Gold of "+goldPackage+" to bob")
 	require.Regexp(t, `alice +bob +5 Gold .*lunch`, p.types("offers bob"))
 	p.mistakes(mistake{"offers accept bob", 1, []string{"is of package", "--trust " + goldPackage}})
-	require.Contains(t, p.types("offers accept bob --trust "+goldPackage), "bob took the 5 Gold from alice to bob")
+	require.Contains(t, p.types("offers accept bob --trust "+goldPackage), "bob took the 5 Gold of "+goldPackage+" from alice to bob")
 	require.Regexp(t, `(?m)^7 Gold +0 Gold +`+goldPackage, p.types("holdings alice"))
 	require.Regexp(t, `(?m)^5 Gold +0 Gold +`+goldPackage, p.types("holdings bob"))
 	require.Regexp(t, `bob +5 Gold +0 Gold +`+goldPackage, p.types("holdings history bob"))

@@ -15,8 +15,8 @@ import (
 type HoldingsCommand struct {
 	List        HoldingsListCommand        `cmd:"" default:"withargs" help:"Show the balances by token."`
 	History     HoldingsHistoryCommand     `cmd:"" help:"Show the transactions that changed holdings, newest first."`
-	Allocations HoldingsAllocationsCommand `cmd:"" help:"Show what is set aside for settlements."`
-	Withdraw    HoldingsWithdrawCommand    `cmd:"" help:"Withdraw an allocation."`
+	Allocations HoldingsAllocationsCommand `cmd:"" help:"Show the tokens of uploaded packages that are set aside for settlements."`
+	Withdraw    HoldingsWithdrawCommand    `cmd:"" help:"Withdraw an allocation of a token of an uploaded package."`
 }
 
 // tokens is an amount of a token; a nil amount is larger than any amount.
@@ -25,7 +25,12 @@ func tokens(amount *decimal.Decimal, of client.TokenKind) string {
 	if amount != nil {
 		shown = short(*amount)
 	}
-	return shown + " " + client.Short(of.Instrument.ID)
+	return shown + " " + client.ShowName(of.Instrument.ID)
+}
+
+// claimed is an amount with the package that says so, for sentences and tables that have coin, too.
+func claimed(amount decimal.Decimal, of client.TokenKind) string {
+	return tokens(&amount, of) + " of " + of.Package
 }
 
 // administrator is the party that the package's code claims, and whether it signed.
@@ -195,7 +200,7 @@ func (c *HoldingsWithdrawCommand) Run(ctx context.Context) error {
 			return err
 		}
 		return c.Print(console.Answer{
-			Data: one, Text: owner.Name + " took back " + tokens(&one.Amount, one.TokenKind), Names: []string{one.ContractID},
+			Data: one, Text: owner.Name + " took back " + claimed(one.Amount, one.TokenKind), Names: []string{one.ContractID},
 		})
 	})
 }

@@ -70,7 +70,9 @@ func TestTokens_AreShownAsClaims(t *testing.T) {
 	of := client.TokenKind{Package: "gold", Instrument: client.Instrument{Admin: "acme::1220", ID: "Gold"}}
 	require.Equal(t, "7.5 Gold", tokens(&amount, of))
 	require.Equal(t, "too many Gold", tokens(nil, of))
-	require.Equal(t, "7.5 Gold", offer{Amount: amount, Token: &of}.shown())
+	require.Equal(t, "7.5 Gold of gold", offer{Amount: amount, Token: &of}.shown(), "beside coin, the package is named")
+	of.Instrument.ID = "CC  5 CC"
+	require.Equal(t, `7.5 "CC␣␣5␣CC"`, tokens(&amount, of))
 	require.Equal(t, "7.5 CC", offer{Amount: amount}.shown())
 	require.Equal(t, "acme (did not sign)", administrator("alice::1220", of))
 	of.Signed = true

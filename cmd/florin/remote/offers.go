@@ -39,12 +39,12 @@ type offer struct {
 	Token *client.TokenKind `json:"token"`
 }
 
-// shown is the amount with its unit. The name of a token is a claim of its package.
+// shown is the amount with its unit. The name of a token is a claim of its package, so it has that, too.
 func (o offer) shown() string {
 	if o.Token == nil {
 		return coins(o.Amount)
 	}
-	return tokens(&o.Amount, *o.Token)
+	return claimed(o.Amount, *o.Token)
 }
 
 // short is the beginning of a contract id, enough to distinguish offers.

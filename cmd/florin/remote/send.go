@@ -83,12 +83,14 @@ func (c *SendCommand) Run(ctx context.Context) error {
 			"receiver_party_id": transfer.Receiver, "amount": transfer.Amount, "description": c.Note,
 			"expires_at": expires.UnixMicro(), "tracking_id": transfer.TrackingID,
 		}
-		amount := coins(c.Amount.Decimal)
+		amount, accept := coins(c.Amount.Decimal), []string{"offers", "accept", receiver.Name}
 		if c.Instrument != "" {
 			if transfer.Token, err = c.token(ctx, s, sender, wallet); err != nil {
 				return err
 			}
-			amount = short(c.Amount.Decimal) + " " + transfer.Token.ID
+			trusted := strings.Join(c.Trust, ",")
+			amount = short(c.Amount.Decimal) + " " + client.ShowName(transfer.Token.ID) + " of " + trusted
+			accept = append(accept, "--trust", trusted)
 			body["instrument"], body["trusted_packages"] = transfer.Token, c.Trust
 		}
 		err = wallet.Post(ctx, transfersPath, body, &out)
@@ -106,7 +108,7 @@ func (c *SendCommand) Run(ctx context.Context) error {
 		if id := out.Output.InstructionID; id != nil {
 			transfer.Status, transfer.ContractID, transfer.ExpiresAt = "pending", id, &expires
 			text = fmt.Sprintf("%s offers %s to %s until %s; %s accepts it", sender.Name, amount, receiver.Name,
-				expires.Local().Format(time.DateTime), s.node.Florin("offers", "accept", receiver.Name))
+				expires.Local().Format(time.DateTime), s.node.Florin(accept...))
 		}
 		return c.Print(console.Answer{Data: transfer, Text: text, Names: []string{transfer.TrackingID}})
 	})
