@@ -45,7 +45,7 @@ func TestCode_CostsItsCallerOnly(t *testing.T) {
 	tap, err := modest.SubmitAndWait(t.Context(), modest.tap(coin, "tap", 10))
 	require.NoError(t, err)
 	require.Equal(t, "0.0000000000", n.spendable(t, "reader"))
-	answer, err := http.Get(n.url + "/readyz") //nolint:noctx // the node is local
+	answer, err := http.Get(n.url + "/readyz")
 	require.NoError(t, err)
 	require.NoError(t, answer.Body.Close())
 	require.Equal(t, http.StatusOK, answer.StatusCode)
