@@ -118,3 +118,50 @@ func TestDecide_UsesTheInterpretationAheadWhileItHolds(t *testing.T) {
 		})
 	}
 }
+
+// A chain of contracts, each with the id of the next: code reads one after the other, and computes little.
+const chain = `metadata ( 'chain' : '1.0.0' )
+module C {
+  record @serializable Archive = {};
+  record @serializable Count = { links: Int64 };
+  record @serializable Link = { owner: Party, next: Optional (ContractId C:Link) };
+  val one: Party -> List Party = \(p: Party) -> Cons @Party [p] (Nil @Party);
+  val forge: Party -> Int64 -> ContractId C:Link -> Update (ContractId C:Link) =
+    \(p: Party) (n: Int64) (c: ContractId C:Link) -> case LESS_EQ @Int64 n 0 of
+      True -> upure @(ContractId C:Link) c
+    | False -> ubind d: ContractId C:Link <- create @C:Link (C:Link { owner = p, next = Some @(ContractId C:Link) c })
+      in C:forge p (SUB_INT64 n 1) d;
+  val walk: Int64 -> ContractId C:Link -> Update Unit = \(n: Int64) (c: ContractId C:Link) ->
+    ubind l: C:Link <- fetch_template @C:Link c in case C:Link {next} l of
+      None -> upure @Unit ()
+    | Some d -> case LESS_EQ @Int64 n 1 of True -> upure @Unit () | False -> C:walk (SUB_INT64 n 1) d;
+  template (this: Link) = {
+    precondition True;
+    signatories C:one (C:Link {owner} this);
+    observers Nil @Party;
+    choice Archive (self) (a: C:Archive): Unit, controllers C:one (C:Link {owner} this) to upure @Unit ();
+    choice @nonConsuming Forge (self) (a: C:Count): ContractId C:Link, controllers C:one (C:Link {owner} this)
+      to C:forge (C:Link {owner} this) (C:Count {links} a) self;
+    choice @nonConsuming Walk (self) (a: C:Count): Unit, controllers C:one (C:Link {owner} this)
+      to C:walk (C:Count {links} a) self;
+  };
+}
+`
+
+// Reads take time in the database, so they count as steps.
+func TestDecide_CountsReadsAsSteps(t *testing.T) {
+	t.Parallel()
+	n := deploy(t, nil, parse(t, packageID(1), chain))
+	first := n.created(alice, "#chain:C:Link", `{"owner":"alice::1220aa","next":null}`)
+	forged := n.accepted(alice, exercise("#chain:C:Link", first, "Forge", `{"links":"60"}`))
+	last := forged.Nodes[len(forged.Nodes)-1].ContractID
+	walk := func(links int) (ledger.Decision, error) {
+		return n.decide(n.submissionOf(exercise("#chain:C:Link", last, "Walk", fmt.Sprintf(`{"links":"%d"}`, links))), nil, 0)
+	}
+	few, err := walk(20)
+	require.NoError(t, err)
+	require.True(t, few.Completion.Accepted(), "%v", few.Completion.Refusal)
+	require.Greater(t, few.Completion.CodeCost, int64(19*500*ledger.MaxCommitCost/ledger.MaxCodeSteps), "the first was read before")
+	_, err = walk(60)
+	require.ErrorIs(t, err, ledger.ErrLongCode)
+}
