@@ -176,7 +176,7 @@ func TestBench_MeasuresTheDisk(t *testing.T) {
 	require.Greater(t, report.Disk.Written, 1000.0, "a tap is in the log at least")
 	require.Len(t, report.Goals, 1)
 	wrong := runBench(t, "--disk", "--overload", "--data-dir", n.dir)
-	require.Contains(t, wrong.stderr.String(), "use only one of --disk, --overload, --neighbour and --peer")
+	require.Contains(t, wrong.stderr.String(), "use only one of --disk, --overload, --neighbour, --hostile and --peer")
 }
 
 func TestBench_MeasuresOneUserBesideAnother(t *testing.T) {
