@@ -88,7 +88,8 @@ const requests = await active(venue, { InterfaceFilter: { value: { includeInterf
 const request = requests.find((found) => found.contractId === trade).interfaceViews[0].viewValue
 
 // 3. A user of a wallet sets the coin of its leg aside: what the button of the page does.
-const micros = (time) => Date.parse(time) * 1000 + Number(time.match(/\.\d{3}(\d{3})/)?.[1] ?? 0)
+const micros = (time) => Math.floor(Date.parse(time) / 1000) * 1_000_000 +
+  Number((time.match(/\.(\d+)/)?.[1] ?? '').padEnd(6, '0'))
 const allocateInWallet = async (party, id) => {
   const { settlement, transferLegs: { [id]: { receiver, amount } } } = request
   return (await call(party.user, '/v0/allocations', { transfer_leg_id: id, transfer_leg: { receiver, amount, meta: {} },

@@ -127,7 +127,7 @@ func TestPublishedDARs_TokenMovesBetweenWallets(t *testing.T) {
 	shown := p.types("holdings allocations alice")
 	require.Regexp(t, `3 Gold +bob +acme .*`+goldPackage, shown)
 	id := strings.Fields(strings.Split(shown, "\n")[1])[0]
-	require.Equal(t, "alice took back 3 Gold\n", p.types(fmt.Sprintf("holdings withdraw alice %s --trust %s", id, goldPackage)))
+	require.Equal(t, "alice took back 3 Gold of "+goldPackage+"\n", p.types(fmt.Sprintf("holdings withdraw alice %s --trust %s", id, goldPackage)))
 	require.Regexp(t, `(?m)^7 Gold +0 Gold +`+goldPackage, p.types("holdings alice"))
 }
 
