@@ -149,21 +149,15 @@ func (b *Budget) give(bytes int64) {
 	}
 }
 
-// Keep holds these bytes from now on: the size of the finished answer.
+// Keep returns all bytes and takes these instead: the size of the finished answer.
 func (b *Budget) Keep(bytes int64) error {
 	if b == nil {
 		return nil
 	}
 	b.mu.Lock()
-	more := bytes - b.held
-	if more <= 0 {
-		b.give(-more)
-	}
+	b.give(b.held)
 	b.mu.Unlock()
-	if more <= 0 {
-		return nil
-	}
-	return b.Take(more)
+	return b.Take(bytes)
 }
 
 // Shrink returns all above these bytes: the size of the encoded answer.
