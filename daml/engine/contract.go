@@ -208,7 +208,7 @@ func (p *Program) Perform(tx ledger.Dynamic, call ledger.Call) (lf.Value, error)
 	}
 	budget.Running++
 	defer func() { budget.Running-- }()
-	body := &function{name: e.choice.title(), body: &choiceBody{e, call.Contract}}
+	body := &function{name: e.choice.title(), at: e.choice.def.Location, body: &choiceBody{e, call.Contract}}
 	result, err := c.finish(c.run(&Function{code: body}, nil))
 	if err != nil {
 		return nil, err

@@ -94,7 +94,7 @@ func (c *SimulateCommand) printRefusal(refused *client.Error, actAs []string, so
 	case trace == nil || c.JSON:
 		return nil
 	default:
-		return c.Print(console.Answer{Text: traceText(*trace, actAs, sources)})
+		return c.Print(console.Answer{Text: traceText(*trace, refused.Cause, actAs, sources)})
 	}
 }
 
@@ -124,8 +124,8 @@ func simulationText(run client.DryRun, actAs []string) string {
 	return strings.TrimRight(out.String(), "\n")
 }
 
-// traceText describes how a submission failed.
-func traceText(trace client.RefusalTrace, actAs []string, sources *file) string {
+// traceText describes how a submission failed, for a cause.
+func traceText(trace client.RefusalTrace, cause string, actAs []string, sources *file) string {
 	var out strings.Builder
 	frames := framesOf(trace.Calls)
 	line(&out, 0, "The submission would be refused. Nothing was written.")
@@ -139,8 +139,12 @@ func traceText(trace client.RefusalTrace, actAs []string, sources *file) string 
 			at = shown
 		}
 	}
+	title := "it fails here"
+	if at == nil && sources != nil {
+		at, title = sources.quotes(cause, frames), textTitle
+	}
 	if at != nil {
-		head(&out, "it fails here: %s", placeText(*at))
+		head(&out, "%s: %s", title, placeText(*at))
 		if sources != nil && sources.hasSource(at.At) {
 			sources.excerpt(&out, at.At)
 		}

@@ -66,15 +66,35 @@ func TestTraceText_SkipsTheStandardLibrary(t *testing.T) {
     choice N:Note:Share, defined at N:30:1
 
   the transaction until then, by alice
-    exercise Share on N:Note 00aa, by `, traceText(trace, []string{aliceParty}, nil))
-	require.Contains(t, traceText(client.RefusalTrace{}, nil, nil), "nothing")
+    exercise Share on N:Note 00aa, by `, traceText(trace, "no", []string{aliceParty}, nil))
+	require.Contains(t, traceText(client.RefusalTrace{}, "no", nil, nil), "nothing")
 
 	main, err := asttest.Parse("11", ast.V2_1, "metadata ( notes : '1.0.0' ) module N { val one: Int64 = 1; }")
 	require.NoError(t, err)
 	sources := &file{dar: &archive.DAR{Main: main}, source: func(module string) (string, bool) {
 		return strings.Repeat("line\n", 11) + "  assert False\nline", module == "N"
 	}}
-	require.Contains(t, traceText(trace, []string{aliceParty}, sources), "    > 12 |   assert False\n")
+	require.Contains(t, traceText(trace, "no", []string{aliceParty}, sources), "    > 12 |   assert False\n")
+}
+
+func TestTraceText_FindsTheTextOfARefusalWithoutLines(t *testing.T) {
+	t.Parallel()
+	trace := client.RefusalTrace{Calls: []client.CodePlace{{Definition: "N:Note:Share:choice"}}}
+	main, err := asttest.Parse("11", ast.V2_1, "metadata ( notes : '1.0.0' ) module N { val one: Int64 = 1; }")
+	require.NoError(t, err)
+	text := "module N where\n  assertMsg \"Enough\" (a > 0)\n  assertMsg \"Not \\\"mine\\\"\" b\n"
+	sources := &file{dar: &archive.DAR{Main: main}, source: func(module string) (string, bool) { return text, module == "N" }}
+	require.Contains(t, traceText(trace, "error category 9: Enough", nil, sources), `
+  the package keeps no line of it, its text is here: N:2:13
+      1 | module N where
+    > 2 |   assertMsg "Enough" (a > 0)
+`)
+	require.Contains(t, traceText(trace, `error category 9: Not "mine"`, nil, sources), `    > 3 |`)
+	require.NotContains(t, traceText(trace, "error category 9: Other", nil, sources), "here")
+	text += "  choice Share : ()\n  assertMsg \"Enough\" c\n"
+	require.Contains(t, traceText(trace, "error category 9: Enough", nil, sources), "> 5 |", "the line of the choice")
+	text += `  assertMsg "Enough" d`
+	require.NotContains(t, traceText(trace, "error category 9: Enough", nil, sources), "here", "two lines have the text")
 }
 
 func TestSimulateCommand_ReadsTheFileAndTheSources(t *testing.T) {

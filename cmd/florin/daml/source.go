@@ -2,6 +2,7 @@ package daml
 
 import (
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -48,6 +49,9 @@ func (f *file) places(r result) []titledPlace {
 	if fails != nil && !f.hasSource(fails.At) {
 		add("called from here", first(failure.Calls, f.hasSource))
 	}
+	if fails == nil {
+		add(textTitle, f.quotes(failure.Message, failure.Calls))
+	}
 	if failure.Question == "" { // the script itself fails, or code that it calls
 		name := r.script.Name
 		for i, frame := range failure.Calls {
@@ -58,6 +62,71 @@ func (f *file) places(r result) []titledPlace {
 		}
 	}
 	return out
+}
+
+const textTitle = "the package keeps no line of it, its text is here"
+
+var (
+	// literal is a text between quotes on one line, and declared the beginning of a choice.
+	literal  = regexp.MustCompile(`"(?:[^"\\]|\\.)+"`)
+	declared = regexp.MustCompile(`^\s.*\bchoice (\w+)`)
+)
+
+// quotes finds the line of the sources with a literal at which the message ends. Of several lines, it takes that of the
+// innermost choice; nil for none or several. The compiler keeps no line of code that it moves, so the text may be all
+// that leads to it.
+func (f *file) quotes(message string, calls []script.Frame) *script.Frame {
+	var all, own []script.Frame
+	choice := innermostChoice(calls)
+	for _, module := range f.modulesWithSource() {
+		text, _ := f.source(module)
+		around := ""
+		for i, source := range strings.Split(text, "\n") {
+			if begins := declared.FindStringSubmatch(source); begins != nil {
+				around = begins[1]
+			}
+			column := endOf(message, source)
+			if column < 0 {
+				continue
+			}
+			at := ast.Position{Line: int32(i), Column: int32(column)}
+			frame := script.Frame{At: ast.Location{Package: f.dar.Main.ID, Module: module, Start: at, End: at}}
+			all = append(all, frame)
+			if choice != "" && module+":"+around == choice {
+				own = append(own, frame)
+			}
+		}
+	}
+	switch {
+	case len(all) == 1:
+		return &all[0]
+	case len(own) == 1:
+		return &own[0]
+	default:
+		return nil
+	}
+}
+
+// endOf is the column of a literal at which a message ends; -1 for none.
+func endOf(message, source string) int {
+	const shortest = 4 // shorter literals say nothing
+	for _, quoted := range literal.FindAllStringIndex(source, -1) {
+		said, err := strconv.Unquote(source[quoted[0]:quoted[1]])
+		if err == nil && len(said) >= shortest && strings.HasSuffix(message, said) {
+			return quoted[0]
+		}
+	}
+	return -1
+}
+
+// innermostChoice is the module and the name of the innermost choice, with a colon between; "" for none.
+func innermostChoice(calls []script.Frame) string {
+	for _, call := range calls {
+		if parts := strings.Split(call.Definition, ":"); len(parts) == 4 && parts[3] == "choice" {
+			return parts[0] + ":" + parts[2]
+		}
+	}
+	return ""
 }
 
 // first is the innermost place of a kind, nil for none. An exact place wins over a place with only a definition.
