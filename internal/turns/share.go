@@ -24,7 +24,7 @@ const (
 	sliceTime = 2 * time.Millisecond
 	// While others work, a processor of the share rests after each slice for restRatio times as long: the share is then
 	// 1/(restRatio+1) of the machine.
-	restRatio = 15
+	restRatio = 19
 	// workTime is how long other work counts as present after it was noted.
 	workTime = 50 * time.Millisecond
 )
