@@ -19,6 +19,18 @@ const (
 	AmuletEntity = "Splice.Amulet:Amulet"
 )
 
+// CoinInstrument is the coin's id as an instrument of the token standard; its administrator is the DSO party.
+const CoinInstrument = "Amulet"
+
+// DSO reads the party that administers the coin.
+func (c *Client) DSO(ctx context.Context) (string, error) {
+	var out struct {
+		Party string `json:"dso_party_id"`
+	}
+	err := c.Get(ctx, "/v0/scan-proxy/dso-party-id", &out)
+	return out.Party, err
+}
+
 // Coin names the contracts that each coin command needs.
 type Coin struct {
 	DSO string

@@ -12,9 +12,8 @@ import (
 
 // Paths of tokens of uploaded packages.
 const (
-	holdingsPath    = "/v0/wallet/token-standard/holdings"
-	movementsPath   = "/v0/wallet/token-standard/history"
-	allocationsPath = "/v0/allocations"
+	holdingsPath  = "/v0/wallet/token-standard/holdings"
+	movementsPath = "/v0/wallet/token-standard/history"
 )
 
 // Instrument is the name of a token: a party that administers it, and that party's name for it.
@@ -155,54 +154,6 @@ func (e TokenEntry) Offers() (all []Offer) {
 		}
 	}
 	return all
-}
-
-// TokenAllocation is what an owner has set aside of a token.
-type TokenAllocation struct {
-	TokenKind
-
-	ContractID   string          `json:"contract_id"`
-	Executor     string          `json:"executor"`
-	Reference    string          `json:"reference"`
-	Receiver     string          `json:"receiver"`
-	Amount       decimal.Decimal `json:"amount"`
-	SettleBefore time.Time       `json:"settle_before"`
-}
-
-// TokenAllocations lists what the client's user has set aside of all tokens but the coin.
-func (c *Client) TokenAllocations(ctx context.Context) (all []TokenAllocation, err error) {
-	var out struct {
-		Others []claimedContract `json:"other_allocations"`
-	}
-	if err := c.Get(ctx, allocationsPath, &out); err != nil {
-		return nil, err
-	}
-	for _, one := range out.Others {
-		var claim struct {
-			Allocation struct {
-				Settlement struct {
-					Executor     string              `json:"executor"`
-					Reference    struct{ ID string } `json:"settlementRef"`
-					SettleBefore time.Time           `json:"settleBefore"`
-				} `json:"settlement"`
-				Leg struct {
-					Receiver   string          `json:"receiver"`
-					Amount     decimal.Decimal `json:"amount"`
-					Instrument Instrument      `json:"instrumentId"`
-				} `json:"transferLeg"`
-			} `json:"allocation"`
-		}
-		if json.Unmarshal(one.View, &claim) != nil {
-			continue
-		}
-		settlement, leg := claim.Allocation.Settlement, claim.Allocation.Leg
-		all = append(all, TokenAllocation{
-			TokenKind: *one.token(leg.Instrument), ContractID: one.ContractID, Executor: settlement.Executor,
-			Reference: settlement.Reference.ID, Receiver: leg.Receiver, Amount: leg.Amount,
-			SettleBefore: settlement.SettleBefore,
-		})
-	}
-	return all, nil
 }
 
 // Trusting is the body of a request that trusts packages; nil for coin.

@@ -121,7 +121,7 @@ func hostileAPI(t *testing.T, refusing bool) http.Handler {
 			"subscription": contract(hostileSubscription(party)),
 			"state":        map[string]any{"idle": contract(hostileSubscription(party))},
 		}}},
-		"/v0/wallet/token-standard/allocation-requests": map[string]any{"allocation_requests": []any{with(nil)}},
+		"/v0/wallet/token-standard/allocation-requests": map[string]any{"allocation_requests": []any{with(hostileRequest(party))}},
 		"/v0/scan-proxy/dso-party-id":                   map[string]any{"dso_party_id": party},
 		"/v0/allocations": map[string]any{"other_allocations": []any{hostileClaim(party)}, "allocations": []any{with(map[string]any{"allocation": map[string]any{
 			"settlement": map[string]any{
@@ -304,6 +304,16 @@ func isHarmless(t *testing.T, root *html.Node, where string) {
 		}
 	}
 	require.LessOrEqual(t, scripts, 3, where)
+}
+
+// hostileRequest is what an app says that asks a party to set a token aside.
+func hostileRequest(party string) map[string]any {
+	return map[string]any{
+		"settlement": map[string]any{"executor": party + "x", "settlementRef": map[string]any{"id": hostile}},
+		"transferLegs": map[string]any{hostile: map[string]any{
+			"sender": party, "receiver": party + "x", "amount": "1", "instrumentId": map[string]any{"admin": party, "id": hostile},
+		}},
+	}
 }
 
 // hostileClaim is a contract that claims to be a transfer and an allocation of a token.

@@ -13,18 +13,6 @@ import (
 	"github.com/florinledger/florin/ledger/decimal"
 )
 
-// coinInstrument is the coin's id as an instrument of the token standard.
-const coinInstrument = "Amulet"
-
-// dso reads the party that administers the coin.
-func (v *visit) dso() (string, error) {
-	var out struct {
-		Party string `json:"dso_party_id"`
-	}
-	err := v.api.Get(v.ctx(), "/v0/scan-proxy/dso-party-id", &out)
-	return out.Party, err
-}
-
 // chosenTransfer is a transfer of exactly these coins of the visitor.
 type chosenTransfer struct {
 	receiver, note     string
@@ -66,7 +54,7 @@ const isOffer = "offer"
 // compose composes the submission of a transfer with the factory and the contracts of the registry, and tells the kind
 // of the transfer.
 func (v *visit) compose(t chosenTransfer, once string) (commands client.Commands, kind string, err error) {
-	dso, err := v.dso()
+	dso, err := v.api.DSO(v.ctx())
 	if err != nil {
 		return commands, "", err
 	}
@@ -79,7 +67,7 @@ func (v *visit) compose(t chosenTransfer, once string) (commands client.Commands
 		"expectedAdmin": dso,
 		"transfer": object{
 			"sender": v.party, "receiver": t.receiver, "amount": t.amount,
-			"instrumentId": object{"admin": dso, "id": coinInstrument}, "inputHoldingCids": t.coins,
+			"instrumentId": object{"admin": dso, "id": client.CoinInstrument}, "inputHoldingCids": t.coins,
 			"requestedAt":   t.requested.UTC().Format(time.RFC3339Nano),
 			"executeBefore": t.expires.UTC().Format(time.RFC3339Nano), "meta": object{"values": meta},
 		},

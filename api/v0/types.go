@@ -2,6 +2,7 @@ package v0
 
 import (
 	"encoding/json"
+	"fmt"
 
 	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/ledger"
@@ -42,16 +43,34 @@ func ToAPIPayload(packages *ledger.Packages, contract ledger.Contract) (json.Raw
 
 // ToAPIContract converts a contract. Its blob is that of the JSON Ledger API.
 func ToAPIContract(packages *ledger.Packages, contract ledger.Contract) (Contract, error) {
-	blob, err := ledger.EncodeBlob(contract)
-	if err != nil {
-		return Contract{}, fault.Internal(err)
-	}
 	payload, err := ToAPIPayload(packages, contract)
 	if err != nil {
 		return Contract{}, err
 	}
+	return toAPIContract(contract, contract.Template, payload)
+}
+
+// ToAPIView converts a contract to its view through an interface: the interface is its template, and the view its
+// payload, as upstream shows contracts of apps.
+func ToAPIView(packages *ledger.Packages, contract ledger.Contract, name lf.TypeName, view []byte) (Contract, error) {
+	viewType, ok := packages.ViewType(name)
+	if !ok {
+		return Contract{}, fault.Internal(fmt.Errorf("%s is no interface", name))
+	}
+	value, err := lf.DecodeJSON(viewType, view)
+	if err != nil {
+		return Contract{}, fault.Internal(fmt.Errorf("the view of %s: %w", contract.ID, err))
+	}
+	return toAPIContract(contract, name, lf.EncodeShortJSON(viewType, value))
+}
+
+func toAPIContract(contract ledger.Contract, name lf.TypeName, payload json.RawMessage) (Contract, error) {
+	blob, err := ledger.EncodeBlob(contract)
+	if err != nil {
+		return Contract{}, fault.Internal(err)
+	}
 	return Contract{
-		TemplateID: contract.Template, ContractID: string(contract.ID), Payload: payload,
+		TemplateID: name, ContractID: string(contract.ID), Payload: payload,
 		CreatedEventBlob: blob, CreatedAt: endpoint.Timestamp(contract.CreatedAt),
 	}, nil
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/fault"
 	"github.com/florinledger/florin/ledger/lf"
+	"github.com/florinledger/florin/wallet/tokens"
 )
 
 // allocationRequests is the interface of requests to set coin aside, which are contracts of apps.
@@ -22,7 +23,7 @@ const allocationRequests = "#splice-api-token-allocation-request-v1:" +
 
 // ListAllocationRequestsResponse has the requests that name the caller.
 type ListAllocationRequestsResponse struct {
-	Requests []ListedAllocation `json:"allocation_requests" required:"true" doc:"Oldest first; at most 1000"`
+	Requests []ListedAllocation `json:"allocation_requests" required:"true" doc:"Oldest first; at most 1000. The template is the token standard's interface, and the payload is what the app's code says in its form: settlement, legs and metadata"`
 }
 
 func (a *API) listAllocationRequests(
@@ -52,15 +53,16 @@ func (a *API) listAllocationRequests(
 	if err != nil {
 		return response, err
 	}
-	asking, err := findRequests(ctx, packages, picked.ByMaker(), name, w.Party)
+	views, err := findRequests(ctx, packages, picked.ByMaker(), name, w.Party)
 	if err != nil {
 		return response, err
 	}
 	for _, contract := range picked.Items() {
-		if !asking[contract.ID] {
+		view, isAsking := views[contract.ID]
+		if !isAsking {
 			continue
 		}
-		shown, err := v0.ToAPIContract(packages, contract)
+		shown, err := v0.ToAPIView(packages, contract, name, view)
 		if err != nil {
 			return response, err
 		}
@@ -69,15 +71,21 @@ func (a *API) listAllocationRequests(
 	return response, nil
 }
 
-// findRequests finds the contracts that ask a party to set coin aside, among contracts in the order of
-// [validator.FairList.ByMaker]. A contract whose view fails or costs too much is not a request.
+// findRequests finds the views of contracts that ask a party to set something aside, among contracts in the order of
+// [validator.FairList.ByMaker]. A contract whose view fails, costs too much or is too large is not a request.
 func findRequests(
 	ctx context.Context, packages *ledger.Packages, makers [][]ledger.Contract, name lf.TypeName, party ledger.Party,
-) (map[ledger.ContractID]bool, error) {
-	asking := map[ledger.ContractID]bool{}
+) (map[ledger.ContractID][]byte, error) {
+	asking, bytes := map[ledger.ContractID][]byte{}, int64(0)
 	err := validator.EachView(ctx, packages, makers, name, func(contract ledger.Contract, view []byte, err error) {
-		asking[contract.ID] = err == nil && namesSender(view, party)
+		if err == nil && len(view) <= tokens.MaxViewBytes && namesSender(view, party) {
+			asking[contract.ID] = view
+			bytes += int64(len(view))
+		}
 	})
+	if err == nil {
+		err = budget.Of(ctx).Take(bytes)
+	}
 	return asking, err
 }
 

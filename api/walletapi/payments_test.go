@@ -145,6 +145,12 @@ func TestAllocationRequests_ListsAndRejects(t *testing.T) {
 	b.get(b.alice, path).OK(&list)
 	require.Len(t, list.Requests, 1)
 	require.Equal(t, id, list.Requests[0].Contract.ContractID)
+	asked := list.Requests[0].Contract
+	require.Regexp(t, "^[0-9a-f]{64}:Splice.Api.Token.AllocationRequestV1:AllocationRequest$", asked.TemplateID)
+	require.Equal(t, map[string]any{"leg": map[string]any{
+		"sender": string(b.alice.Party), "receiver": string(b.carol.Party), "amount": "1.0",
+		"instrumentId": map[string]any{"admin": string(b.Node.DSO), "id": "Amulet"}, "meta": map[string]any{"values": map[string]any{}},
+	}}, asked.Payload["transferLegs"], "the payload is the view")
 	b.get(b.carol, path).OK(&list)
 	require.Empty(t, list.Requests)
 	fails(t, b.post(b.carol, path+"/"+id+"/reject", nil), http.StatusNotFound, "AllocationRequest '"+id+"' not found.")

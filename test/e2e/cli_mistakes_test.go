@@ -21,7 +21,9 @@ func linesOfClients(t *testing.T) []string {
 	return []string{
 		"dar upload " + dar, "dar check " + dar, "dar list", "dar watch " + dar, "script " + scripts + " Setup:init",
 		"party new alice", "party list", "user new alice", "user list", "tap alice 1", "send alice bob 1", "balance",
-		"balance alice", "history alice", "holdings alice", "offers alice", "offers accept alice", "offers reject alice",
+		"balance alice", "history alice", "holdings alice", "holdings history alice",
+		"holdings requests alice", "holdings allocate alice 00", "holdings allocations alice", "holdings withdraw alice 00",
+		"offers alice", "offers accept alice", "offers reject alice",
 		"offers withdraw alice", "preapproval show alice", "preapproval on alice", "preapproval off alice",
 		"contracts alice", "updates alice", "submit " + file, "simulate " + file,
 		"clock show", "clock advance 1h", "config list",

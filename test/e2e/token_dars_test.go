@@ -4,7 +4,6 @@ package e2e_test
 
 import (
 	"encoding/json"
-	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -113,22 +112,81 @@ func TestPublishedDARs_TokenMovesBetweenWallets(t *testing.T) {
 	require.Regexp(t, `bob +5 Gold +0 Gold +`+goldPackage, p.types("holdings history bob"))
 	require.Regexp(t, `(?m)^alice +100 CC +0 CC$`, p.types("balance alice"), "a token is no coin")
 
-	aliceWallet := p.node.client.With(client.Token(secret, audience, "alice"))
-	now := time.Now().UnixMicro()
-	require.NoError(t, aliceWallet.Post(t.Context(), "/v0/allocations", map[string]any{
-		"settlement": map[string]any{
-			"executor": parties["acme"], "settlement_ref": map[string]any{"id": "deal"}, "requested_at": now - 1_000_000,
-			"allocate_before": now + 3_600_000_000, "settle_before": now + 7_200_000_000,
-		},
-		"transfer_leg_id": "leg", "transfer_leg": map[string]any{"receiver": parties["bob"], "amount": "3"},
-		"instrument":       map[string]any{"admin": parties["acme"], "id": "Gold"},
-		"trusted_packages": []string{goldPackage},
-	}, nil))
+}
+
+// The trading app asks a wallet for coin and for a token. The command line lists what it asks, sets both aside and takes
+// both back.
+func TestPublishedDARs_CommandLineSetsAsideWhatAnAppAsks(t *testing.T) {
+	t.Parallel()
+	p, parties, issuer := issueGold(t)
+	registry := startTokenRegistry(t)
+	registry.factory, registry.blob = factoryOf(t, issuer, parties["acme"])
+	p.node.interrupt(t)
+	p.node = up(t, p.node.dir, "--token-registries", parties["acme"]+"="+registry.URL)
+	p.types("dar upload " + filepath.Join(os.Getenv("DARS"), "splice-token-test-trading-app-1.0.2.dar"))
+	require.Equal(t, "no app asks alice to set anything aside\n", p.types("holdings requests alice"))
+	p.mistakes(mistake{"holdings allocate alice 00", 1, []string{`0 requests to alice have an id that begins with "00"`, "holdings requests alice"}})
+
+	dso, err := p.node.client.With(client.Token(secret, audience, "alice")).DSO(t.Context())
+	require.NoError(t, err)
+	leg := func(admin, instrument, amount string) any {
+		return map[string]any{
+			"sender": parties["alice"], "receiver": parties["acme"], "amount": amount, "meta": map[string]any{"values": map[string]any{}},
+			"instrumentId": map[string]any{"admin": admin, "id": instrument},
+		}
+	}
+	at := func(fromNow time.Duration) string { return time.Now().Add(fromNow).UTC().Format(time.RFC3339) }
+	_, err = p.node.client.With(client.Token(secret, audience, "issuer")).SubmitAndWait(t.Context(), client.Commands{
+		CommandID: "trade", ActAs: []string{parties["acme"], parties["alice"]},
+		Commands: []client.Command{{Create: &client.Create{
+			TemplateID: "#splice-token-test-trading-app:Splice.Testing.Apps.TradingApp:OTCTrade", CreateArguments: map[string]any{
+				"venue": parties["acme"], "tradeCid": "00" + strings.Repeat("0", 64), "createdAt": at(-time.Minute),
+				"prepareUntil": at(time.Hour), "settleBefore": at(2 * time.Hour), "transferLegs": map[string]any{
+					"coin": leg(dso, "Amulet", "40"), "gold": leg(parties["acme"], "Gold", "3"),
+					"much": leg(dso, "Amulet", "1000"), "false": leg(parties["acme"], "Amulet", "1"),
+				},
+			},
+		}}},
+	})
+	require.NoError(t, err)
+	listed := p.types("holdings requests alice")
+	require.Regexp(t, `(?m) coin +40 CC +acme +acme `, listed)
+	require.Regexp(t, `(?m) gold +3 Gold of acme +acme +acme `, listed)
+	require.Regexp(t, `(?m) false +1 Amulet of acme +acme +acme `, listed, "another's Amulet is no coin")
+	request := strings.TrimSpace(p.types("holdings requests alice --quiet"))
+	p.mistakes(
+		mistake{"holdings allocate alice " + request, 1, []string{"the request asks alice for 4 legs", "--leg: coin, false, gold, much"}},
+		mistake{"holdings allocate alice " + request + " --leg tin", 1, []string{`no leg "tin"`, "--leg: coin"}},
+		mistake{"holdings allocate alice " + request + " --leg gold", 1, []string{"would act in the name of alice", "--trust " + goldPackage}},
+		mistake{"holdings allocate alice " + request + " --leg coin --trust " + goldPackage, 1, []string{"this leg is in coin"}},
+		mistake{"holdings allocate alice " + request + " --leg false", 1, []string{"alice holds no Amulet of acme"}},
+		mistake{"holdings allocate alice " + request + " --leg much", 1, []string{"alice has only 100 CC, less than 1000 CC", "tap alice 1000"}},
+	)
+	require.Contains(t, p.types("holdings allocate alice "+request[:12]+" --leg coin"), "alice set 40 CC aside for acme until ")
+	made := reads[struct {
+		Status     string
+		Allocation *string
+		Token      *client.Instrument
+	}](p, "holdings allocate alice "+request+" --leg gold --trust "+goldPackage)
+	require.Equal(t, "completed", made.Status)
+	require.Equal(t, &client.Instrument{Admin: parties["acme"], ID: "Gold"}, made.Token)
+	require.Regexp(t, `alice +60 CC +40 CC`, p.types("balance alice"))
+
 	shown := p.types("holdings allocations alice")
-	require.Regexp(t, `3 Gold +bob +acme .*`+goldPackage, shown)
-	id := strings.Fields(strings.Split(shown, "\n")[1])[0]
-	require.Equal(t, "alice took back 3 Gold of "+goldPackage+"\n", p.types(fmt.Sprintf("holdings withdraw alice %s --trust %s", id, goldPackage)))
-	require.Regexp(t, `(?m)^7 Gold +0 Gold +`+goldPackage, p.types("holdings alice"))
+	require.Regexp(t, `(?m) 40 CC +acme +acme +.+ [0-9-]+ [0-9:]+$`, shown)
+	require.Regexp(t, `(?m) 3 Gold of `+goldPackage+` +acme +acme `, shown)
+	all := reads[struct {
+		Allocations []client.Allocation `json:"allocations"`
+	}](p, "holdings allocations alice").Allocations
+	require.Len(t, all, 2)
+	require.Nil(t, all[0].Token)
+	require.Equal(t, *made.Allocation, all[1].ContractID)
+	require.Equal(t, "alice took back 40 CC\n", p.types("holdings withdraw alice "+all[0].ContractID))
+	p.mistakes(mistake{"holdings withdraw alice " + all[1].ContractID, 1, []string{"would act in the name of alice", "--trust " + goldPackage}})
+	require.Equal(t, "alice took back 3 Gold of "+goldPackage+"\n", p.types("holdings withdraw alice "+all[1].ContractID+" --trust "+goldPackage))
+	require.Equal(t, "nothing is set aside\n", p.types("holdings allocations alice"))
+	require.Regexp(t, `alice +100 CC +0 CC`, p.types("balance alice"))
+	require.Regexp(t, `(?m)^12 Gold +0 Gold +`+goldPackage, p.types("holdings alice"))
 }
 
 // factoryOf finds the factory of an administrator, and the blob that discloses it.

@@ -47,11 +47,7 @@ type entry struct {
 
 // Run prints the history.
 func (c *HistoryCommand) Run(ctx context.Context) error {
-	return c.with(ctx, func(ctx context.Context, s *Session) error {
-		owner, wallet, err := s.wallet(ctx, c.Name)
-		if err != nil {
-			return err
-		}
+	return c.withWallet(ctx, c.Name, func(ctx context.Context, s *Session, owner account, wallet *api.Client) error {
 		var out struct {
 			Items []api.HistoryItem `json:"items"`
 		}

@@ -3,7 +3,6 @@ package remote
 import (
 	"context"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/florinledger/florin/client"
@@ -11,12 +10,14 @@ import (
 	"github.com/florinledger/florin/ledger/decimal"
 )
 
-// HoldingsCommand shows the tokens of uploaded packages in a wallet.
+// HoldingsCommand shows the tokens of uploaded packages in a wallet, and sets them or coin aside.
 type HoldingsCommand struct {
 	List        HoldingsListCommand        `cmd:"" default:"withargs" help:"Show the balances by token."`
 	History     HoldingsHistoryCommand     `cmd:"" help:"Show the transactions that changed holdings, newest first."`
-	Allocations HoldingsAllocationsCommand `cmd:"" help:"Show the tokens of uploaded packages that are set aside for settlements."`
-	Withdraw    HoldingsWithdrawCommand    `cmd:"" help:"Withdraw an allocation of a token of an uploaded package."`
+	Requests    HoldingsRequestsCommand    `cmd:"" help:"Show what apps ask to set aside for settlements."`
+	Allocate    HoldingsAllocateCommand    `cmd:"" help:"Set coin or tokens aside, as an app requests."`
+	Allocations HoldingsAllocationsCommand `cmd:"" help:"Show the coin and the tokens that are set aside for settlements."`
+	Withdraw    HoldingsWithdrawCommand    `cmd:"" help:"Take back the coin or the tokens of an allocation."`
 }
 
 // tokens is an amount of a token; a nil amount is larger than any amount.
@@ -52,14 +53,10 @@ type HoldingsListCommand struct {
 
 // Run prints the balances.
 func (c *HoldingsListCommand) Run(ctx context.Context) error {
-	return c.with(ctx, func(ctx context.Context, s *Session) error {
-		owner, wallet, err := s.wallet(ctx, c.Name)
-		if err != nil {
-			return err
-		}
+	return c.withWallet(ctx, c.Name, func(ctx context.Context, _ *Session, owner account, wallet *client.Client) error {
 		held, err := wallet.TokenHoldings(ctx)
 		if err != nil {
-			return s.node.withoutWallet(owner, err)
+			return c.withoutWallet(owner, err)
 		}
 		answer := console.Answer{Data: held, Table: console.Table{
 			Head: []string{"AVAILABLE", "LOCKED", "SAYS PACKAGE", "ADMINISTRATOR"},
@@ -92,14 +89,10 @@ type HoldingsHistoryCommand struct {
 
 // Run prints the history.
 func (c *HoldingsHistoryCommand) Run(ctx context.Context) error {
-	return c.with(ctx, func(ctx context.Context, s *Session) error {
-		owner, wallet, err := s.wallet(ctx, c.Name)
-		if err != nil {
-			return err
-		}
+	return c.withWallet(ctx, c.Name, func(ctx context.Context, _ *Session, owner account, wallet *client.Client) error {
 		entries, next, err := wallet.TokenHistory(ctx, c.Before)
 		if err != nil {
-			return s.node.withoutWallet(owner, err)
+			return c.withoutWallet(owner, err)
 		}
 		answer := console.Answer{
 			Data:  map[string]any{"party": owner.Party, "transactions": entries, "next": next},
@@ -122,86 +115,6 @@ func (c *HoldingsHistoryCommand) Run(ctx context.Context) error {
 			answer.Text = "nothing has happened with tokens"
 		}
 		return c.Print(answer)
-	})
-}
-
-// HoldingsAllocationsCommand lists allocations.
-type HoldingsAllocationsCommand struct {
-	Node
-	console.Output
-
-	Name string `complete:"name" arg:"" help:"User or party."`
-}
-
-// Run prints the allocations.
-func (c *HoldingsAllocationsCommand) Run(ctx context.Context) error {
-	return c.with(ctx, func(ctx context.Context, s *Session) error {
-		owner, wallet, err := s.wallet(ctx, c.Name)
-		if err != nil {
-			return err
-		}
-		all, err := wallet.TokenAllocations(ctx)
-		if err != nil {
-			return s.node.withoutWallet(owner, err)
-		}
-		answer := console.Answer{
-			Data:  map[string]any{"allocations": all},
-			Table: console.Table{Head: []string{"ID", "AMOUNT", "FOR", "SETTLED BY", "BEFORE", "SAYS PACKAGE"}},
-		}
-		for _, one := range all {
-			answer.Table.Rows = append(answer.Table.Rows, []string{
-				offer{ContractID: one.ContractID}.short(), tokens(&one.Amount, one.TokenKind),
-				client.PartyFor(owner.Party, one.Receiver), client.PartyFor(owner.Party, one.Executor),
-				one.SettleBefore.Local().Format(time.DateTime), one.Package,
-			})
-			answer.Names = append(answer.Names, one.ContractID)
-		}
-		if len(all) == 0 {
-			answer.Text = "nothing is set aside"
-		}
-		return c.Print(answer)
-	})
-}
-
-// HoldingsWithdrawCommand withdraws an allocation.
-type HoldingsWithdrawCommand struct {
-	Node
-	console.Output
-
-	Name  string   `complete:"name" arg:"" help:"User or party."`
-	ID    string   `arg:"" help:"Id of the allocation, or the beginning of the id."`
-	Trust []string `help:"Packages of the token whose code may act in the party's name, on their own contracts."`
-}
-
-// Run withdraws the allocation.
-func (c *HoldingsWithdrawCommand) Run(ctx context.Context) error {
-	return c.with(ctx, func(ctx context.Context, s *Session) error {
-		owner, wallet, err := s.wallet(ctx, c.Name)
-		if err != nil {
-			return err
-		}
-		all, err := wallet.TokenAllocations(ctx)
-		if err != nil {
-			return s.node.withoutWallet(owner, err)
-		}
-		var found []client.TokenAllocation
-		for _, one := range all {
-			if strings.HasPrefix(one.ContractID, c.ID) {
-				found = append(found, one)
-			}
-		}
-		if len(found) != 1 {
-			return console.Fail(console.ExitFailed, c.Florin("holdings", "allocations", c.Name)+" lists them",
-				"%d allocations of %s have an id that begins with %q", len(found), owner.Name, c.ID)
-		}
-		one := found[0]
-		err = wallet.Post(ctx, "/v0/allocations/"+one.ContractID+"/withdraw", client.Trusting(c.Trust), nil)
-		if err != nil {
-			return err
-		}
-		return c.Print(console.Answer{
-			Data: one, Text: owner.Name + " took back " + claimed(one.Amount, one.TokenKind), Names: []string{one.ContractID},
-		})
 	})
 }
 
@@ -234,8 +147,7 @@ func (c *SendCommand) token(
 		return nil, console.Fail(console.ExitFailed, list+"; choose one with --administrator",
 			"%s holds tokens of several administrators with the name %s", sender.Name, c.Instrument)
 	case len(c.Trust) == 0 && len(packages) > 0:
-		return nil, console.Fail(console.ExitFailed, "add --trust "+strings.Join(packages, ",")+" if you trust it",
-			"the code of the package of %s would act in the name of %s", c.Instrument, sender.Name)
+		return nil, untrusted(sender.Name, c.Instrument, packages)
 	case len(of) == 0 && admin == "":
 		return nil, console.Fail(console.ExitFailed, list, "%s holds no token with the name %s", sender.Name, c.Instrument)
 	}

@@ -32,11 +32,7 @@ type shownContract struct {
 
 // Run lists the contracts that the party sees now.
 func (c *ContractsCommand) Run(ctx context.Context) error {
-	return c.with(ctx, func(ctx context.Context, s *Session) error {
-		owner, client, err := s.wallet(ctx, c.Name)
-		if err != nil {
-			return err
-		}
+	return c.withWallet(ctx, c.Name, func(ctx context.Context, s *Session, owner account, client *client.Client) error {
 		end, err := client.LedgerEnd(ctx)
 		if err != nil {
 			return err
@@ -96,11 +92,7 @@ func (c *UpdatesCommand) Validate() error {
 
 // Run prints the transactions that the party sees, the oldest first.
 func (c *UpdatesCommand) Run(ctx context.Context) error {
-	return c.with(ctx, func(ctx context.Context, s *Session) error {
-		owner, client, err := s.wallet(ctx, c.Name)
-		if err != nil {
-			return err
-		}
+	return c.withWallet(ctx, c.Name, func(ctx context.Context, s *Session, owner account, client *client.Client) error {
 		for after := c.After; ; {
 			end, err := client.LedgerEnd(ctx)
 			for err == nil && after < end {

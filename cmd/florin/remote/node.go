@@ -125,6 +125,19 @@ func (n Node) with(ctx context.Context, call func(context.Context, *Session) err
 	return session.Explain(call(ctx, session))
 }
 
+// withWallet calls a function with the wallet of a user or party, and explains its error.
+func (n Node) withWallet(
+	ctx context.Context, name string, call func(ctx context.Context, s *Session, owner account, wallet *client.Client) error,
+) error {
+	return n.with(ctx, func(ctx context.Context, s *Session) error {
+		owner, wallet, err := s.wallet(ctx, name)
+		if err != nil {
+			return err
+		}
+		return call(ctx, s, owner, wallet)
+	})
+}
+
 // AsAdmin calls a function with a client of the administrator, and explains its error.
 func (n Node) AsAdmin(ctx context.Context, call func(context.Context, *client.Client) error) error {
 	return n.with(ctx, func(ctx context.Context, s *Session) error {

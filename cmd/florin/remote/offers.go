@@ -47,10 +47,10 @@ func (o offer) shown() string {
 	return claimed(o.Amount, *o.Token)
 }
 
-// short is the beginning of a contract id, enough to distinguish offers.
-func (o offer) short() string {
+// shortID is the beginning of a contract id, enough to distinguish the contracts of a list.
+func shortID(id string) string {
 	const length = 12
-	return o.ContractID[:min(length, len(o.ContractID))]
+	return id[:min(length, len(id))]
 }
 
 func (o offer) path(answer string) string {
@@ -71,11 +71,7 @@ type OffersListCommand struct {
 
 // Run lists the offers.
 func (c *OffersListCommand) Run(ctx context.Context) error {
-	return c.with(ctx, func(ctx context.Context, s *Session) error {
-		owner, client, err := s.wallet(ctx, c.Name)
-		if err != nil {
-			return err
-		}
+	return c.withWallet(ctx, c.Name, func(ctx context.Context, s *Session, owner account, client *client.Client) error {
 		all, err := offersOf(ctx, client)
 		if err != nil {
 			return s.node.withoutWallet(owner, err)
@@ -95,7 +91,7 @@ func offersAnswer(reader string, all []offer) console.Answer {
 	}
 	for _, one := range all {
 		answer.Table.Rows = append(answer.Table.Rows, []string{
-			one.short(), client.PartyFor(reader, one.Sender), client.PartyFor(reader, one.Receiver),
+			shortID(one.ContractID), client.PartyFor(reader, one.Sender), client.PartyFor(reader, one.Receiver),
 			one.shown(),
 			one.ExpiresAt.Local().Format(time.DateTime), client.Short(one.Note),
 		})
@@ -143,11 +139,7 @@ func (a *answerCommand) Validate() error {
 
 // run answers the offers that the party may answer.
 func (a *answerCommand) run(ctx context.Context, verb, done string, turn func(offer, string) bool) error {
-	return a.with(ctx, func(ctx context.Context, s *Session) error {
-		owner, api, err := s.wallet(ctx, a.Name)
-		if err != nil {
-			return err
-		}
+	return a.withWallet(ctx, a.Name, func(ctx context.Context, s *Session, owner account, api *client.Client) error {
 		all, err := offersOf(ctx, api)
 		if err != nil {
 			return s.node.withoutWallet(owner, err)
@@ -187,7 +179,7 @@ func (a *answerCommand) untrusted(one offer, verb string, err error) error {
 		return err
 	}
 	text, _ := words(asRefusal(err))
-	return console.Fail(console.ExitFailed, a.Florin("offers", verb, a.Name, one.short(), "--trust", one.Token.Package)+
+	return console.Fail(console.ExitFailed, a.Florin("offers", verb, a.Name, shortID(one.ContractID), "--trust", one.Token.Package)+
 		" lets the code of this package act for "+a.Name, "%w", errors.New(text))
 }
 

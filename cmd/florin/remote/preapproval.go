@@ -45,11 +45,7 @@ type PreapprovalShowCommand struct {
 
 // Run shows the preapproval.
 func (c *PreapprovalShowCommand) Run(ctx context.Context) error {
-	return c.with(ctx, func(ctx context.Context, s *Session) error {
-		owner, api, err := s.wallet(ctx, c.Name)
-		if err != nil {
-			return err
-		}
+	return c.withWallet(ctx, c.Name, func(ctx context.Context, s *Session, owner account, api *client.Client) error {
 		found, err := showPreapproval(ctx, owner, api)
 		if err != nil {
 			return err
@@ -74,11 +70,7 @@ type PreapprovalOnCommand struct {
 
 // Run creates the preapproval, unless there is one.
 func (c *PreapprovalOnCommand) Run(ctx context.Context) error {
-	return c.with(ctx, func(ctx context.Context, s *Session) error {
-		owner, client, err := s.wallet(ctx, c.Name)
-		if err != nil {
-			return err
-		}
+	return c.withWallet(ctx, c.Name, func(ctx context.Context, s *Session, owner account, client *client.Client) error {
 		_, created, err := approve(ctx, client)
 		if err != nil {
 			return err
@@ -107,11 +99,7 @@ type PreapprovalOffCommand struct {
 
 // Run cancels the preapproval, if there is one.
 func (c *PreapprovalOffCommand) Run(ctx context.Context) error {
-	return c.with(ctx, func(ctx context.Context, s *Session) error {
-		owner, client, err := s.wallet(ctx, c.Name)
-		if err != nil {
-			return err
-		}
+	return c.withWallet(ctx, c.Name, func(ctx context.Context, s *Session, owner account, client *client.Client) error {
 		before, err := showPreapproval(ctx, owner, client)
 		if err != nil {
 			return err

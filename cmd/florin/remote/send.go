@@ -12,6 +12,7 @@ import (
 
 	"github.com/florinledger/florin/client"
 	"github.com/florinledger/florin/cmd/florin/console"
+	"github.com/florinledger/florin/ledger/decimal"
 )
 
 const transfersPath = "/v0/wallet/token-standard/transfers"
@@ -60,11 +61,7 @@ func (c *SendCommand) Validate() error {
 
 // Run transfers the coin, or the token.
 func (c *SendCommand) Run(ctx context.Context) error {
-	return c.with(ctx, func(ctx context.Context, s *Session) error {
-		sender, wallet, err := s.wallet(ctx, c.From)
-		if err != nil {
-			return err
-		}
+	return c.withWallet(ctx, c.From, func(ctx context.Context, s *Session, sender account, wallet *client.Client) error {
 		receiver, err := s.find(ctx, c.To)
 		if err != nil {
 			return err
@@ -102,7 +99,7 @@ func (c *SendCommand) Run(ctx context.Context) error {
 			if c.Note != "" {
 				again = append(again, "--note", c.Note)
 			}
-			return s.mayHaveHappened(c.explain(ctx, sender, wallet, err), again...)
+			return s.mayHaveHappened(s.explainLack(ctx, sender, wallet, c.Amount.Decimal, err), again...)
 		}
 		text := fmt.Sprintf("%s sent %s to %s", sender.Name, amount, receiver.Name)
 		if id := out.Output.InstructionID; id != nil {
@@ -114,19 +111,19 @@ func (c *SendCommand) Run(ctx context.Context) error {
 	})
 }
 
-// explain adds the balance and a hint to the error of a transfer without enough coin.
-func (c *SendCommand) explain(
-	ctx context.Context, sender account, client *client.Client, err error,
+// explainLack adds the balance and a hint to the error of a change without enough coin.
+func (s *Session) explainLack(
+	ctx context.Context, owner account, wallet *client.Client, needed decimal.Decimal, err error,
 ) error {
 	refused := asRefusal(err)
 	if refused == nil || !strings.Contains(string(refused.Body), "insufficient-funds") {
 		return err
 	}
-	has, failed := balanceOf(ctx, sender, client)
+	has, failed := balanceOf(ctx, owner, wallet)
 	if failed != nil {
 		return err
 	}
 	return console.Fail(console.ExitFailed,
-		c.Florin("tap", sender.Name, c.Amount.Show())+" mints coin on a development ledger",
-		"%s has only %s, less than %s", sender.Name, coins(has.Available), coins(c.Amount.Decimal))
+		s.node.Florin("tap", owner.Name, needed.Show())+" mints coin on a development ledger",
+		"%s has only %s, less than %s", owner.Name, coins(has.Available), coins(needed))
 }

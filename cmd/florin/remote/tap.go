@@ -33,11 +33,7 @@ type mintedCoin struct {
 
 // Run mints the coin.
 func (c *TapCommand) Run(ctx context.Context) error {
-	return c.with(ctx, func(ctx context.Context, s *Session) error {
-		owner, client, err := s.wallet(ctx, c.Name)
-		if err != nil {
-			return err
-		}
+	return c.withWallet(ctx, c.Name, func(ctx context.Context, s *Session, owner account, client *client.Client) error {
 		id := cmp.Or(c.ID, uuid.NewString())
 		outcome, err := mint(ctx, client, owner.Party, c.Amount.String(), id)
 		if err != nil {
