@@ -89,3 +89,28 @@ func TestAsyncAPI_EveryMessageHasAnExample(t *testing.T) {
 		require.NotEmpty(t, message.Examples[0].Payload, name)
 	}
 }
+
+// TestOpenAPI_DescribesTokensOfChanges checks that the document names what a change of a token of an uploaded package
+// needs in addition to a change of coin.
+func TestOpenAPI_DescribesTokensOfChanges(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t, apitest.Options{})
+	answer := s.Send(http.MethodGet, "/docs/openapi/validator", http.Header{"Accept": {"application/json"}}, nil)
+	document, err := openapi3.NewLoader().LoadFromData([]byte(answer.Text))
+	require.NoError(t, err)
+	const transfers = "/v0/wallet/token-standard/transfers"
+	for path, fields := range map[string][]string{
+		transfers:                                {"instrument", "trusted_packages"},
+		transfers + "/{contract_id}/accept":      {"trusted_packages"},
+		transfers + "/{contract_id}/reject":      {"trusted_packages"},
+		transfers + "/{contract_id}/withdraw":    {"trusted_packages"},
+		"/v0/allocations":                        {"instrument", "trusted_packages"},
+		"/v0/allocations/{contract_id}/withdraw": {"trusted_packages"},
+	} {
+		body := document.Paths.Value(path).Post.RequestBody.Value.Content.Get("application/json").Schema.Value
+		for _, field := range fields {
+			require.Contains(t, body.Properties, field, path)
+			require.Regexp(t, `(?i)token|instrument`, body.Properties[field].Value.Description, path+" "+field)
+		}
+	}
+}
