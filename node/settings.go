@@ -48,7 +48,7 @@ type Settings struct {
 	DatabaseConnections int32 `help:"Maximum number of database connections. The node opens one more for notifications." default:"32" env:"FLORIN_DATABASE_CONNECTIONS"`
 
 	TemporalNamespace string `help:"Temporal namespace." default:"default" env:"FLORIN_TEMPORAL_NAMESPACE"`
-	LogLevel          string `help:"debug, info, warn or error." default:"info" enum:"debug,info,warn,error" env:"FLORIN_LOG_LEVEL"`
+	LogLevel          string `help:"debug, info, warn or error." default:"info" enum:"debug,info,warn,error" env:"FLORIN_LOG_LEVEL" common:""`
 }
 
 // Validate checks the values. kong calls it.
@@ -161,14 +161,14 @@ type RemoteSettings struct {
 
 // ApiListenSettings are the address of the API of an installation.
 type ApiListenSettings struct {
-	Listen     string `help:"Address of the API." default:"127.0.0.1:7575" env:"FLORIN_LISTEN"`
-	GRPCListen string `name:"grpc-listen" help:"Address of the gRPC Ledger API, such as 127.0.0.1:6865; empty: off." env:"FLORIN_GRPC_LISTEN"`
+	Listen     string `help:"Address of the API." default:"127.0.0.1:7575" env:"FLORIN_LISTEN" common:""`
+	GRPCListen string `name:"grpc-listen" help:"Address of the gRPC Ledger API, such as 127.0.0.1:6865; empty: off." env:"FLORIN_GRPC_LISTEN" common:""`
 }
 
 // WorkerListenSettings are the address for the health and metrics of a worker without an API. The default is a free
 // port, because a machine may have several workers.
 type WorkerListenSettings struct {
-	Listen string `help:"Address at which the worker serves /livez, /readyz and /metrics; port 0: a free port." default:"127.0.0.1:0" env:"FLORIN_WORKER_LISTEN"`
+	Listen string `help:"Address at which the worker serves /livez, /readyz and /metrics; port 0: a free port." default:"127.0.0.1:0" env:"FLORIN_WORKER_LISTEN" common:""`
 }
 
 // minDatabaseConnections is enough for commits, streams and requests at the same time.

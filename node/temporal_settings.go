@@ -17,7 +17,7 @@ import (
 // TemporalSettings are the address and credentials of the Temporal cluster, with the flag names of Temporal's own
 // command line.
 type TemporalSettings struct {
-	TemporalAddress    string `help:"Frontend of the Temporal cluster: host:port." env:"FLORIN_TEMPORAL_ADDRESS"`
+	TemporalAddress    string `help:"Frontend of the Temporal cluster: host:port." env:"FLORIN_TEMPORAL_ADDRESS" common:""`
 	TemporalAPIKey     string `name:"temporal-api-key" help:"API key for the Temporal cluster; it implies --temporal-tls." env:"FLORIN_TEMPORAL_API_KEY" secret:""`
 	TemporalAPIKeyFile string `name:"temporal-api-key-file" help:"File that holds the API key, read again on SIGHUP." env:"FLORIN_TEMPORAL_API_KEY_FILE"`
 

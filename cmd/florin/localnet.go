@@ -14,7 +14,7 @@ import (
 
 // localnetSettings make one node listen at the addresses of LocalNet's nodes.
 type localnetSettings struct {
-	Localnet       bool `help:"Also listen at LocalNet's addresses and create its users, for tools configured for LocalNet." env:"FLORIN_LOCALNET"`
+	Localnet       bool `help:"Also listen at LocalNet's addresses and create its users, for tools configured for LocalNet." env:"FLORIN_LOCALNET" common:""`
 	LocalnetOffset int  `help:"Add this number to each of LocalNet's ports, for a second node on the machine." default:"0" env:"FLORIN_LOCALNET_OFFSET"`
 }
 

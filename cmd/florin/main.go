@@ -80,6 +80,7 @@ type cli struct {
 	Testenv     testenvCommand  `cmd:"" hidden:"" help:"Run a command with a PostgreSQL and a Temporal of its own."`
 	TemporalDev temporalCommand `cmd:"" hidden:"" name:"temporal-dev" help:"The Temporal server that 'up' starts."`
 
+	HelpAll     helpAllFlag      `name:"help-all" hidden:"" help:"Print the help of a command with all of its flags."`
 	VersionFlag kong.VersionFlag `name:"version" help:"Print the version."`
 }
 

@@ -25,7 +25,7 @@ func secretsOnce(parsed *kong.Context) error {
 			continue
 		}
 		return console.Fail(console.ExitUsage, fmt.Sprintf("the environment variables %s and %s count, too; "+
-			"`%s --help` lists the settings", flag.Envs[0], file.Envs[0], strings.TrimSpace(parsed.Selected().FullPath())),
+			"`%s --help-all` lists the settings", flag.Envs[0], file.Envs[0], strings.TrimSpace(parsed.Selected().FullPath())),
 			"--%s and --%s are both given: choose one", flag.Name, file.Name)
 	}
 	return nil

@@ -60,7 +60,7 @@ func serveRemote(
 	ctx context.Context, parsed *kong.Context, caught hangups, settings node.Settings, remote node.RemoteSettings, part part,
 ) error {
 	if err := remote.Check(); err != nil {
-		return console.Fail(console.ExitUsage, "`florin "+parsed.Command()+" --help` lists the settings", "%s", err)
+		return console.Fail(console.ExitUsage, "`florin "+parsed.Command()+" --help-all` lists the settings", "%s", err)
 	}
 	for _, address := range []string{part.listen, part.grpc} {
 		if err := settings.CheckListen(address); part.roles.API && address != "" && err != nil {

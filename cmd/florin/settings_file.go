@@ -21,7 +21,7 @@ import (
 
 // settingsFileFlag names a file of settings.
 type settingsFileFlag struct {
-	SettingsFile kong.ConfigFlag `help:"File with settings, one per line, in the format of florin config. Flags and the environment override it." env:"FLORIN_SETTINGS_FILE"`
+	SettingsFile kong.ConfigFlag `help:"File with settings, one per line, in the format of florin config. Flags and the environment override it." env:"FLORIN_SETTINGS_FILE" common:""`
 }
 
 // readSettingsFile reads settings as `florin config` prints them: NAME="value" with the name of the environment

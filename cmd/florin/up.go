@@ -29,20 +29,21 @@ import (
 const recordDatabase = "florin"
 
 type upCommand struct {
-	node.Settings
-	settingsFileFlag
-	localnetSettings
-	DataDir           string        `help:"Directory for all data." default:".florin" env:"FLORIN_DATA_DIR"`
-	Listen            string        `help:"Address of the API; port 0: a free port." default:"127.0.0.1:7575" env:"FLORIN_LISTEN"`
-	GRPCListen        string        `name:"grpc-listen" help:"Address of the gRPC Ledger API, or off. Default: port 6865 at the host of --listen; a free port if that has port 0." env:"FLORIN_GRPC_LISTEN"`
-	TemporalUIListen  string        `name:"temporal-ui-listen" help:"Address of the Temporal UI; port 0: a free port." default:"127.0.0.1:8233" env:"FLORIN_TEMPORAL_UI_LISTEN"`
+	DataDir           string        `help:"Directory for all data." default:".florin" env:"FLORIN_DATA_DIR" common:""`
+	Listen            string        `help:"Address of the API; port 0: a free port." default:"127.0.0.1:7575" env:"FLORIN_LISTEN" common:""`
+	GRPCListen        string        `name:"grpc-listen" help:"Address of the gRPC Ledger API, or off. Default: port 6865 at the host of --listen; a free port if that has port 0." env:"FLORIN_GRPC_LISTEN" common:""`
+	TemporalUIListen  string        `name:"temporal-ui-listen" help:"Address of the Temporal UI; port 0: a free port." default:"127.0.0.1:8233" env:"FLORIN_TEMPORAL_UI_LISTEN" common:""`
 	TemporalRetention time.Duration `help:"Temporal deletes the history of a closed workflow after this time, at least 1h." default:"72h" env:"FLORIN_TEMPORAL_RETENTION"`
-	Clock             string        `help:"Clock of the ledger: real; simulated (florin clock advance 90d moves it forward); or static (only florin clock advance moves it)." enum:"real,simulated,static" default:"real" env:"FLORIN_CLOCK"`
-	Yes               bool          `short:"y" help:"Install PostgreSQL without asking if it is missing (apt-get install postgresql, as root or with sudo without a password). Florin installs nothing else." env:"FLORIN_YES"`
-	Demo              bool          `help:"Create three parties with coin, an open offer, preapprovals, a merge delegation and a sweep, as examples. A ledger gets them only once." env:"FLORIN_DEMO"`
-	DAR               []string      `name:"dar" sep:"none" help:"Upload a DAR file when the node has started; repeat the flag for more, in upload order. The node does not change a package that the ledger already has." placeholder:"FILE" type:"path"`
-	InitScript        string        `help:"Run a Daml Script from a --dar file. Give its name as Module:name. A ledger runs only one such script, once." placeholder:"MODULE:NAME"`
-	Detach            bool          `short:"d" help:"Run in the background and return when the node is ready; stop it with florin stop."`
+	Clock             string        `help:"Clock of the ledger: real, simulated or static. florin clock advance 90d moves a simulated clock forward; nothing else moves a static one." enum:"real,simulated,static" default:"real" env:"FLORIN_CLOCK" common:""`
+	Yes               bool          `short:"y" help:"Install PostgreSQL without asking if it is missing. Florin runs apt-get install postgresql, as root or with sudo without a password, and installs nothing else." env:"FLORIN_YES" common:""`
+	Demo              bool          `help:"Create three parties with coin and an open offer, as examples. They also have preapprovals, a merge delegation and a sweep. A ledger gets them only once." env:"FLORIN_DEMO" common:""`
+	DAR               []string      `name:"dar" sep:"none" help:"Upload a DAR file when the node has started; repeat the flag for more, in upload order. The node does not change a package that the ledger already has." placeholder:"FILE" type:"path" common:""`
+	InitScript        string        `help:"Run a Daml Script from a --dar file. Give its name as Module:name. A ledger runs only one such script, once." placeholder:"MODULE:NAME" common:""`
+	Detach            bool          `short:"d" help:"Run in the background and return when the node is ready; stop it with florin stop." common:""`
+
+	localnetSettings
+	settingsFileFlag
+	node.Settings
 }
 
 const minRetention = time.Hour

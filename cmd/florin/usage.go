@@ -24,7 +24,8 @@ func parserOptions() []kong.Option {
 			"  florin send alice bob 5"),
 		kong.Vars(values),
 		kong.Configuration(readSettingsFile),
-		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true, FlagsLast: true, WrapUpperBound: 120}),
+		kong.Help(printHelp),
+		kong.ConfigureHelp(helpOptions()),
 	}
 }
 
@@ -115,7 +116,7 @@ func commandNames(node *kong.Node) []string {
 }
 
 func flagNames(node *kong.Node) []string {
-	names := map[string]bool{"--help": true}
+	names := map[string]bool{"--help": true, "--help-all": true}
 	for _, flags := range node.AllFlags(true) {
 		for _, flag := range flags {
 			names["--"+flag.Name] = true
