@@ -40,6 +40,8 @@ type MigrateOptions struct {
 	Contract bool
 	// Progress gets a line for each applied step; nil discards it.
 	Progress func(string)
+	// Applied gets each applied step; nil discards it.
+	Applied func(Step)
 
 	// files replace the steps of [Schema] in tests.
 	files fs.FS
@@ -212,6 +214,9 @@ func (m *migration) apply(ctx context.Context, steps []Step) error {
 			return fmt.Errorf("migrating the database: %w; nothing of the failed step was kept", err)
 		}
 		m.say("applied %s in %s", step.Name, took.Round(time.Millisecond))
+		if m.options.Applied != nil {
+			m.options.Applied(step)
+		}
 	}
 	return nil
 }

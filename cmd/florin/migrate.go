@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/florinledger/florin/cmd/florin/console"
 	"github.com/florinledger/florin/db"
@@ -45,17 +46,22 @@ func (c *migrateCommand) Run(ctx context.Context) error {
 	return nil
 }
 
-// migrateAlone brings the schema of the private database up to date. It also removes the tables and columns that only
-// older versions need, unless one of those versions runs.
+// migrateAlone brings the schema of the private database up to date, and reports that in one line. It also removes the
+// tables and columns that only older versions need, unless one of those versions runs.
 func migrateAlone(ctx context.Context, databaseURL string, progress func(string)) error {
-	remaining, err := db.Migrate(ctx, databaseURL, db.MigrateOptions{Progress: progress})
-	if err != nil || len(remaining) == 0 {
-		return err
+	steps := 0
+	options := db.MigrateOptions{Applied: func(db.Step) { steps++ }}
+	remaining, err := db.Migrate(ctx, databaseURL, options)
+	if err == nil && len(remaining) > 0 {
+		options.Contract = true
+		_, err = db.Migrate(ctx, databaseURL, options)
+		if needed, ok := errors.AsType[*db.NeededError](err); ok {
+			progress(needed.Error())
+			err = nil
+		}
 	}
-	_, err = db.Migrate(ctx, databaseURL, db.MigrateOptions{Contract: true, Progress: progress})
-	if needed, ok := errors.AsType[*db.NeededError](err); ok {
-		progress(needed.Error())
-		return nil
+	if err == nil && steps > 0 {
+		progress(fmt.Sprintf("migrated the database (steps: %d)", steps))
 	}
 	return err
 }
