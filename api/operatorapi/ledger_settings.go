@@ -53,6 +53,7 @@ type LedgerSetting struct {
 	Name        string              `json:"name" required:"true" doc:"Name of the setting and of its flag"`
 	Value       string              `json:"value" required:"true" doc:"Current value; a digest for secrets"`
 	Default     string              `json:"default" required:"true" doc:"Value of a new ledger without the flag"`
+	Secret      bool                `json:"secret" required:"true" doc:"Whether the ledger stores only a digest of the value"`
 	Fixed       bool                `json:"fixed" required:"true" doc:"Whether the setting can never change"`
 	FromOffset  ledger.Offset       `json:"from_offset" required:"true" doc:"The first offset with this value"`
 	ChangedAt   *endpoint.Timestamp `json:"changed_at" doc:"Time of the last change"`
@@ -83,7 +84,7 @@ func toAPILedgerSetting(
 ) LedgerSetting {
 	out := LedgerSetting{
 		Name: setting.Name, Value: setting.Show(settings), Default: setting.Show(ledger.DefaultSettings()),
-		Fixed: setting.Fixed, FromOffset: last.From, ChangedBy: last.By, Description: setting.Description,
+		Secret: setting.Secret, Fixed: setting.Fixed, FromOffset: last.From, ChangedBy: last.By, Description: setting.Description,
 	}
 	if !last.At.IsZero() {
 		out.ChangedAt = new(endpoint.Timestamp(last.At))

@@ -157,15 +157,30 @@ func (c *configListCommand) Run(ctx context.Context) error {
 		if err := admin.Get(ctx, operatorapi.LedgerSettingsPath, &all); err != nil {
 			return err
 		}
-		answer := console.Answer{Data: all, Table: console.Table{Head: []string{"SETTING", "VALUE", "COUNTS"}}}
+		answer := console.Answer{Data: all, Table: console.Table{Head: []string{"SETTING", "VALUE", "SINCE"}}}
 		for _, setting := range all.Settings {
-			note := fmt.Sprintf("from offset %d on", setting.FromOffset)
-			if setting.Fixed {
-				note = "fixed"
-			}
-			answer.Table.Rows = append(answer.Table.Rows, []string{setting.Name, setting.Value, note})
+			answer.Table.Rows = append(answer.Table.Rows, []string{setting.Name, valueOf(setting), since(setting)})
 			answer.Names = append(answer.Names, setting.Name)
 		}
 		return c.Print(answer)
 	})
+}
+
+// valueOf says that the value of a secret is a digest, so that nobody takes it for the secret.
+func valueOf(setting operatorapi.LedgerSetting) string {
+	switch {
+	case !setting.Secret:
+		return setting.Value
+	case setting.Value == "":
+		return "(no secret)"
+	default:
+		return "(digest) " + setting.Value
+	}
+}
+
+func since(setting operatorapi.LedgerSetting) string {
+	if setting.Fixed {
+		return "the first start, fixed"
+	}
+	return fmt.Sprintf("offset %d", setting.FromOffset)
 }

@@ -23,3 +23,10 @@ func TestConfig_TellsWhenAChangeTakesEffect(t *testing.T) {
 		}
 	}
 }
+
+func TestConfig_SaysWhatIsADigest(t *testing.T) {
+	t.Parallel()
+	require.Equal(t, "(digest) 09ab", valueOf(operatorapi.LedgerSetting{Value: "09ab", Secret: true}))
+	require.Equal(t, "(no secret)", valueOf(operatorapi.LedgerSetting{Secret: true}))
+	require.Equal(t, "0.005", valueOf(operatorapi.LedgerSetting{Value: "0.005"}))
+}
