@@ -2,6 +2,7 @@ package e2e_test
 
 import (
 	"encoding/json"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -94,9 +95,25 @@ func TestCLI_MovesCoin(t *testing.T) {
 	p.history()
 	p.withTheTokenOfAlice()
 	p.usersAndParties()
+	p.balances()
 
 	audited := requireDone(t, "audit", "--database-url", n.info.DatabaseURL)
 	require.Contains(t, audited, "supply and holdings agree")
+}
+
+// balances reads several wallets, one of which does not exist any more.
+func (p person) balances() {
+	p.t.Helper()
+	p.types("party new leaver")
+	admin := client.New(p.node.info.URL, 1).With(client.Token(secret, audience, adminUser))
+	require.NoError(p.t, admin.Call(p.t.Context(), http.MethodDelete, "/v2/users/leaver", nil, nil))
+	for _, line := range []string{"balance", "balance alice leaver bob"} {
+		ended := run(p.t, nil, p.arguments(line)...)
+		require.Equal(p.t, 1, ended.exitCode(p.t), ended.stderr)
+		require.Regexp(p.t, `(?s)\nalice +.*\nbob +`, ended.stdout.String())
+		require.NotContains(p.t, ended.stdout.String(), "leaver")
+		require.Contains(p.t, ended.stderr.String(), "leaver")
+	}
 }
 
 // offers sends coin to a party without a preapproval.
@@ -182,4 +199,5 @@ func (p person) usersAndParties() {
 	require.Equal(p.t, "minted 20 CC for operator\n", p.types("tap operator 20"))
 	require.Contains(p.t, p.types("clock show"), "ledger time ")
 	require.Regexp(p.t, `(?m)^coin-price +0\.005`, p.types("config list"))
+	require.Regexp(p.t, `(?m)^auth-secret +\(digest\) \w{16,} +offset \d+$`, p.types("config list"))
 }

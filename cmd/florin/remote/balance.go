@@ -26,27 +26,24 @@ type balance struct {
 	Locked    decimal.Decimal `json:"locked"`
 }
 
-// Run prints the balances.
+// Run prints the balances. A wallet that it cannot read does not hide the others.
 func (c *BalanceCommand) Run(ctx context.Context) error {
 	return c.with(ctx, func(ctx context.Context, s *Session) error {
 		names, err := c.names(ctx, s)
 		if err != nil {
 			return err
 		}
-		all, leftOut, err := s.balances(ctx, names, len(c.Names) == 0)
-		if err != nil {
-			return err
+		all, leftOut, failures := s.balances(ctx, names)
+		if len(all) == 0 {
+			return console.FailAll(failures)
 		}
 		answer := console.Answer{Table: console.Table{Head: []string{"NAME", "AVAILABLE", "LOCKED"}}}
 		for _, has := range all {
 			answer.Table.Rows = append(answer.Table.Rows, []string{has.Name, coins(has.Available), coins(has.Locked)})
 			answer.Names = append(answer.Names, has.Available.String())
 		}
-		for _, without := range leftOut {
-			c.Note("%s is not in the list: %s", without.Name, without.Reason)
-		}
 		answer.Data = map[string]any{"balances": all, "left_out": leftOut}
-		return c.Print(answer)
+		return errors.Join(c.Print(answer), console.FailAll(failures))
 	})
 }
 
@@ -56,11 +53,11 @@ type unreadable struct {
 	Reason string `json:"reason"`
 }
 
-// balances reads the balances of wallets. In the list of all wallets it leaves out an unreadable one, such as that of a
-// deleted user. If the node does not answer, it fails.
+// balances reads the balances of wallets. It leaves out those that it cannot read, such as that of a deleted user. If
+// the node does not answer, it returns no balance.
 func (s *Session) balances(
-	ctx context.Context, names []string, isEverybody bool,
-) (all []balance, leftOut []unreadable, err error) {
+	ctx context.Context, names []string,
+) (all []balance, leftOut []unreadable, failures []error) {
 	all, leftOut = []balance{}, []unreadable{}
 	for _, name := range names {
 		has, err := s.balance(ctx, name)
@@ -68,13 +65,15 @@ func (s *Session) balances(
 			all = append(all, has)
 			continue
 		}
-		failed, ok := errors.AsType[*console.Error](s.Explain(err))
-		if !ok || !isEverybody || s.token != "" || failed.Code != console.ExitFailed && failed.Code != console.ExitDenied {
-			return nil, nil, err
+		err = s.Explain(err)
+		failed, ok := errors.AsType[*console.Error](err)
+		if !ok || failed.Code != console.ExitFailed && failed.Code != console.ExitDenied {
+			return nil, nil, []error{err}
 		}
-		leftOut = append(leftOut, unreadable{name, failed.Err.Error()})
+		leftOut = append(leftOut, unreadable{name, firstLine(err)})
+		failures = append(failures, err)
 	}
-	return all, leftOut, nil
+	return all, leftOut, failures
 }
 
 func (s *Session) balance(ctx context.Context, name string) (balance, error) {

@@ -9,6 +9,8 @@ import (
 
 	"github.com/golang-jwt/jwt/v5"
 	"github.com/stretchr/testify/require"
+
+	"github.com/florinledger/florin/cmd/florin/console"
 )
 
 // TestBalance_LeavesOutUnreadableWallets: the wallet of a deleted user must not hide the other balances.
@@ -44,9 +46,8 @@ func TestBalance_LeavesOutUnreadableWallets(t *testing.T) {
 	require.NoError(t, err)
 	t.Cleanup(session.Close)
 
-	everybody := []string{"alice", "left", "gone", "off", "bob"}
-	all, leftOut, err := session.balances(t.Context(), everybody, true)
-	require.NoError(t, err)
+	all, leftOut, failures := session.balances(t.Context(), []string{"alice", "left", "gone", "off", "bob"})
+	require.Len(t, failures, 3)
 	require.Equal(t, "alice", all[0].Name)
 	require.Equal(t, "bob", all[1].Name)
 	require.Len(t, all, 2)
@@ -56,9 +57,13 @@ func TestBalance_LeavesOutUnreadableWallets(t *testing.T) {
 	require.Contains(t, leftOut[1].Reason, "there is no party or user gone")
 	require.Contains(t, leftOut[2].Reason, "deactivated")
 
-	_, _, err = session.balances(t.Context(), []string{"alice", "gone"}, false)
-	require.ErrorContains(t, err, "there is no party or user gone", "a named wallet is not left out")
+	command := BalanceCommand{Node: session.node, Names: []string{"alice", "gone", "bob"}}
+	err = command.Run(t.Context())
+	require.Equal(t, console.ExitFailed, console.CodeOf(err))
+	require.ErrorContains(t, err, "there is no party or user gone")
+
 	node = http.StatusServiceUnavailable
-	_, _, err = session.balances(t.Context(), everybody, true)
-	require.Error(t, err, "a node that does not answer fails the whole list")
+	all, _, failures = session.balances(t.Context(), []string{"alice", "bob"})
+	require.Empty(t, all)
+	require.Len(t, failures, 1, "a node that does not answer fails the whole list")
 }
