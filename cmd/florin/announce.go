@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -29,11 +28,7 @@ func (m *machine) announce(ctx context.Context) error {
 	console.Printf(`
 florin: ready after %.1f s
 
-%s  API           %s          (description: %s/docs/openapi)
-  gRPC          %s
-  Temporal UI   %s
-  Temporal      %s
-  PostgreSQL    %s
+%s  PostgreSQL    %s
   data and logs %s
 
   participant   %s
@@ -48,18 +43,11 @@ TOKEN=%s
 %s
 Ctrl-C stops everything.
 `,
-		time.Since(m.began).Seconds(), m.pageLine(), node.URL(), node.URL(), cmp.Or(node.GRPCAddress(), "off"), m.temporal.UI(), m.temporal.Frontend(),
+		time.Since(m.began).Seconds(), remote.AddressesOf(m.runInfo()).Lines(),
 		m.database.URL(recordDatabase), m.directory.Path(), node.Identity.ParticipantID, node.Identity.SynchronizerID,
 		node.Identity.Operator, node.Identity.DSO, m.localnetLines()+m.demoLines()+m.scriptRunLines(),
 		node.Settings.AdminUser, token, try)
 	return nil
-}
-
-func (m *machine) pageLine() string {
-	if !m.node.HasPage() {
-		return ""
-	}
-	return "  Wallet        " + m.node.URL() + "/wallet\n"
 }
 
 // token is a token of the administrator. A node with an issuer cannot make one.

@@ -256,8 +256,8 @@ func (m *machine) boundedLog(name string) (io.Writer, error) {
 
 func (m *machine) runInfo() runfile.Info {
 	return runfile.Info{
-		PID: os.Getpid(), URL: m.node.URL(), GRPCAddress: m.node.GRPCAddress(), DatabaseURL: m.database.URL(recordDatabase),
-		TemporalAddress: m.temporal.Frontend(), TemporalUI: m.temporal.UI(),
+		PID: os.Getpid(), URL: m.node.URL(), Page: m.node.HasPage(), GRPCAddress: m.node.GRPCAddress(),
+		DatabaseURL: m.database.URL(recordDatabase), TemporalAddress: m.temporal.Frontend(), TemporalUI: m.temporal.UI(),
 		PIDs:   runfile.PIDs{Node: os.Getpid(), Temporal: m.temporal.PID(), Postgres: m.database.PID()},
 		Secret: m.command.AuthSecret, Audience: m.command.AuthAudience,
 		DSO: string(m.node.Identity.DSO), Operator: string(m.node.Identity.Operator),

@@ -84,7 +84,7 @@ func startDetached(printed *os.File) (*os.Process, <-chan struct{}, error) {
 
 func (c *upCommand) announceDetached(info runfile.Info) error {
 	m := &machine{command: c}
-	console.Printf("florin: ready at %s\n\n", info.URL)
+	console.Printf("florin: ready at %s\n\n%s\n", info.URL, remote.AddressesOf(info).Lines())
 	for _, command := range []string{"logs up", "status", "stop"} {
 		console.Println("  " + m.invocation(command))
 	}

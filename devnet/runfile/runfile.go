@@ -22,6 +22,8 @@ type Info struct {
 	PID int `json:"pid"`
 	// URL of the API, such as http://127.0.0.1:2975.
 	URL string `json:"url"`
+	// Page means that the node serves the web page.
+	Page bool `json:"page"`
 	// GRPCAddress is host:port of the gRPC Ledger API; "" without it.
 	GRPCAddress string `json:"grpcAddress"`
 	// DatabaseURL is the URL of the node's database; it has the password.

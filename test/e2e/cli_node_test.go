@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -28,6 +29,7 @@ func TestNode_RunsInTheBackground(t *testing.T) {
 	t.Cleanup(func() { requireDone(t, append([]string{"stop"}, at...)...) })
 	detached := requireDone(t, append(upArguments(dir), "--detach")...)
 	require.Contains(t, detached, "florin: ready at http://")
+	requireSameAddresses(t, detached, at...)
 	require.Contains(t, detached, " stop --data-dir "+dir)
 	pid, held := datadir.Holder(dir)
 	require.True(t, held)
@@ -101,6 +103,30 @@ func awaitBanner(t *testing.T, at ...string) {
 		}
 		return nil
 	})
+}
+
+// requireSameAddresses compares the addresses that up --detach, the banner, status and env show.
+func requireSameAddresses(t *testing.T, detached string, at ...string) {
+	t.Helper()
+	awaitBanner(t, at...)
+	banner := requireDone(t, append([]string{"logs", "up", "--lines", "100"}, at...)...)
+	status := requireDone(t, append([]string{"status"}, at...)...)
+	env := requireDone(t, append([]string{"env"}, at...)...)
+	names := []string{"Wallet", "Explorer", "Admin", "API", "API page", "gRPC", "Temporal UI", "Temporal"}
+	position := -1
+	for _, name := range names {
+		found := regexp.MustCompile(`(?m)^ *` + name + ` {2,}(\S+)$`)
+		place := found.FindStringSubmatch(status)
+		require.Len(t, place, 2, "%s in %s", name, status)
+		for _, other := range []string{banner, detached} {
+			same := found.FindStringSubmatch(other)
+			require.Len(t, same, 2, "%s in %s", name, other)
+			require.Equal(t, place[1], same[1], "%s in %s", name, other)
+		}
+		at := strings.Index(env, "="+place[1]+"\n")
+		require.Greater(t, at, position, "%s in %s", name, env)
+		position = at
+	}
 }
 
 // tryState is try for a command that also prints an answer.

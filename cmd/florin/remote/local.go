@@ -30,12 +30,9 @@ const (
 type state struct {
 	State string `json:"state"`
 	// Detail says why a node is not ready.
-	Detail     string `json:"detail"`
-	URL        string `json:"url"`
-	GRPC       string `json:"grpc"`
+	Detail string `json:"detail"`
+	Addresses
 	PID        int    `json:"pid"`
-	TemporalUI string `json:"temporal_ui"`
-	Temporal   string `json:"temporal"`
 	APIVersion string `json:"api_version"`
 }
 
@@ -53,10 +50,7 @@ func (n Node) look(ctx context.Context) (state, error) {
 	}
 	defer session.Close()
 	info := session.Info
-	found := state{
-		State: stateReady, URL: info.URL, GRPC: info.GRPCAddress, PID: info.PID, TemporalUI: info.TemporalUI,
-		Temporal: info.TemporalAddress,
-	}
+	found := state{State: stateReady, Addresses: AddressesOf(info), PID: info.PID}
 	if info.Stopped {
 		found.State = stateStopped
 		found.Detail = "PostgreSQL and Temporal keep running, " + OnData(n.DataDir, "start") + " starts it"
@@ -73,7 +67,7 @@ func (n Node) look(ctx context.Context) (state, error) {
 	}
 	found.APIVersion, err = session.http.Version(ctx)
 	if refused := asRefusal(err); refused != nil && refused.Status == http.StatusNotFound {
-		found.Detail = "it is a worker, or no API of a node, and accepts no requests"
+		found.Detail, found.APIPage = "it is a worker, or no API of a node, and accepts no requests", ""
 		return found, nil
 	}
 	return found, session.Explain(err)
@@ -97,10 +91,8 @@ func (s state) answer() console.Answer {
 	if s.Detail != "" {
 		answer.Text += ": " + console.Plain(strings.Join(strings.Split(strings.TrimSpace(s.Detail), "\n"), "; "))
 	}
-	for _, row := range [][]string{{"API", s.URL}, {"gRPC", s.GRPC}, {"Temporal UI", s.TemporalUI}, {"Temporal", s.Temporal}} {
-		if row[1] != "" {
-			answer.Table.Rows = append(answer.Table.Rows, row)
-		}
+	for _, place := range s.list() {
+		answer.Table.Rows = append(answer.Table.Rows, []string{place.name, place.value})
 	}
 	answer.Table.Head = []string{"WHAT", "WHERE"}
 	return answer
@@ -257,20 +249,14 @@ func (c *EnvCommand) Run() error {
 	if err != nil {
 		return err
 	}
-	info := session.Info
+	variables := append(AddressesOf(session.Info).list(),
+		address{"PostgreSQL", "FLORIN_DATABASE_URL", session.Info.DatabaseURL}, address{"token", "TOKEN", token})
 	values := map[string]string{}
 	var lines []string
-	for _, variable := range [][2]string{
-		{"FLORIN_URL", info.URL},
-		{"FLORIN_GRPC_ADDRESS", info.GRPCAddress},
-		{"TEMPORAL_ADDRESS", info.TemporalAddress},
-		{"FLORIN_TEMPORAL_UI", info.TemporalUI},
-		{"FLORIN_DATABASE_URL", info.DatabaseURL},
-		{"TOKEN", token},
-	} {
-		if variable[1] != "" {
-			values[variable[0]] = variable[1]
-			lines = append(lines, "export "+variable[0]+"="+console.Quoted(variable[1]))
+	for _, one := range variables {
+		if one.value != "" {
+			values[one.variable] = one.value
+			lines = append(lines, "export "+one.variable+"="+console.Quoted(one.value))
 		}
 	}
 	return c.Print(console.Answer{Data: values, Text: strings.Join(lines, "\n"), Names: lines})
