@@ -16,7 +16,9 @@ type overviewView struct {
 	Waiting int
 	// Tokens are those beside the coin. They are not in the live part.
 	Tokens []shownToken `json:"-"`
-	// Tap is the amount that the visitor typed, Problem the reason why the tap failed.
+	// Dollar is what the visitor gets for a dollar; 0 without a price.
+	Dollar decimal.Decimal
+	// Tap is the amount in dollars that the visitor typed, Problem the reason why the tap failed.
 	Tap     string
 	Problem *problem
 }
@@ -55,8 +57,14 @@ func (s *site) overviewOf(v *visit) (data overviewView, err error) {
 	if err != nil {
 		return data, err
 	}
+	var dollar decimal.Decimal
+	if price.Sign() > 0 {
+		if dollar, err = decimal.FromInt(1).DivCeil(price); err != nil {
+			return data, err
+		}
+	}
 	return overviewView{
-		Unlocked: held.Unlocked, Locked: held.Locked, Fees: held.Fees, Price: price, Tap: "100",
+		Dollar: dollar, Unlocked: held.Unlocked, Locked: held.Locked, Fees: held.Fees, Price: price, Tap: "100",
 		UnlockedDollars: dollars(held.Unlocked, price), LockedDollars: dollars(held.Locked, price),
 		FeesDollars: dollars(held.Fees, price), Chart: chartOf(held.Unlocked, entries),
 		Last: entries[:min(lastEntries, len(entries))], Waiting: waiting,

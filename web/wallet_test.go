@@ -28,7 +28,7 @@ func TestWallet_SendsCoinBetweenNewUsers(t *testing.T) {
 	t.Parallel()
 	server := node(t)
 	alice, bob := window(t, server).as("alice"), window(t, server).as("bob")
-	alice.shows("0 CC").press("/wallet/tap", "amount", "10").shows("You minted coin worth 10 USD.", "2,000 CC", "$10.00")
+	alice.shows("0 CC", "amount in dollars; 1 USD is 200 CC").press("/wallet/tap", "amount", "10").shows("You minted coin worth 10 USD.", "2,000 CC", "$10.00")
 	alice.open("/wallet").shows("You got 2,000 CC of test coin", "+2,000 CC")
 	require.NotContains(t, alice.words(), "You minted", "notices are shown once")
 

@@ -73,7 +73,7 @@ func TestPage_HandlesErrors(t *testing.T) {
 	p.types("stop --node")
 	alice.shows("The node does not answer. What you see may be old.", "200 CC")
 	p.types("start")
-	p.types("tap alice 100")
+	p.types("tap alice 0.5")
 	alice.shows("300 CC").lacks("The node does not answer.") // without an action of the user
 	alice.press("Send").shows("You can spend 300 CC.")       // still signed in
 }

@@ -47,7 +47,7 @@ func TestCLI_ExplainsWrongCommandLines(t *testing.T) {
 		{"party new", 2, []string{"missing: <name>", "`florin party new --help`"}},
 		{"tap alice", 2, []string{"missing: <amount>", "`florin tap --help`"}},
 		{"tap alice ten", 2, []string{`not a decimal number: "ten"`, "12.5"}},
-		{"tap alice 0", 2, []string{"0: an amount of coin must be above 0"}},
+		{"tap alice 0", 2, []string{"0: an amount must be above 0"}},
 		{"tap alice 0.00000000001", 2, []string{"0.00000000001", "give at most 10"}},
 		{"send alice bob -5", 2, []string{"-5: the number must be above 0"}},
 		{"test my.dar --timeout -5s", 2, []string{"--timeout -5s: the number must be above 0"}},

@@ -63,7 +63,7 @@ func TestCLI_MovesCoin(t *testing.T) {
 
 	require.Regexp(t, `alice +alice::1220\w+ +arrives at once\nbob +bob::1220\w+ +arrives at once\n`,
 		p.types("party new alice bob"))
-	require.Equal(t, "minted 100 CC for alice\n", p.types("tap alice 100"))
+	require.Equal(t, "minted 100 CC (0.5 USD) for alice\n", p.types("tap alice 0.5"))
 	require.Equal(t, "alice sent 5 CC to bob\n", p.types("send alice bob 5"))
 	require.Regexp(t, `(?m)^alice +95 CC +0 CC$`, p.types("balance"))
 	require.Regexp(t, `(?m)^bob +5 CC +0 CC$`, p.types("balance bob"))
@@ -80,7 +80,7 @@ func TestCLI_MovesCoin(t *testing.T) {
 	p.mistakes(
 		mistake{"send alice bbo 5", 1, []string{"there is no party or user bbo", "did you mean bob?"}},
 		mistake{"send alice zacharias 5", 1, []string{"`florin party new zacharias --data-dir "}},
-		mistake{"send alice bob 500", 1, []string{"alice has only 95 CC, less than 500 CC", "florin tap alice"}},
+		mistake{"send alice bob 500", 1, []string{"alice has only 95 CC, less than 500 CC", "`florin tap alice 3 "}},
 		mistake{"send DSO bob 5", 1, []string{"party DSO has no user", "florin user new"}},
 		mistake{"balance participant_admin", 1, []string{"user participant_admin has no party", "florin party new"}},
 		mistake{"user new alice", 1, []string{`user "alice" already exists`}},
@@ -196,7 +196,10 @@ func (p person) usersAndParties() {
 	require.Contains(p.t, p.types("user new teller --party bob"), "`florin token --user teller`")
 	require.Regexp(p.t, `(?m)^teller +bob::1220`, p.types("user list"))
 	require.Regexp(p.t, `(?m)^bob +bob, teller +bob::1220`, p.types("party list"))
-	require.Equal(p.t, "minted 20 CC for operator\n", p.types("tap operator 20"))
+	require.Equal(p.t, "minted 4000 CC (20 USD) for operator\n", p.types("tap operator 20"))
+	tapped := reads[map[string]any](p, "tap operator 20")
+	require.Equal(p.t, "4000.0000000000", tapped["amount"])
+	require.Equal(p.t, "20.0000000000", tapped["amount_usd"])
 	require.Contains(p.t, p.types("clock show"), "ledger time ")
 	require.Regexp(p.t, `(?m)^coin-price +0\.005`, p.types("config list"))
 	require.Regexp(p.t, `(?m)^auth-secret +\(digest\) \w{16,} +offset \d+$`, p.types("config list"))

@@ -35,7 +35,7 @@ func TestDemo_IsCreatedOnce(t *testing.T) {
 	require.Len(t, reads[struct{ Contracts []struct{} }](p, "contracts alice --template "+delegationTemplate).Contracts, 1)
 
 	// The sweep moves coin above 10 US dollars (2000 coin), and leaves 5 US dollars.
-	p.types("tap bob 2500")
+	p.types("tap bob 12.5")
 	await(t, "bob is swept", func() error {
 		if bob := p.types("balance bob --quiet"); bob != "1000.0000000000\n" {
 			return fmt.Errorf("bob has %s", bob)

@@ -55,7 +55,7 @@ func issueGold(t *testing.T) (p person, parties map[string]string, issuer *clien
 	p = person{t: t, node: n}
 	p.types("dar upload " + filepath.Join(os.Getenv("DARS"), goldPackage+"-1.0.0.dar"))
 	p.types("party new acme alice bob")
-	p.types("tap alice 100")
+	p.types("tap alice 0.5")
 	p.types("user new issuer --act-as acme --act-as alice")
 	parties = map[string]string{}
 	for _, one := range reads[struct {

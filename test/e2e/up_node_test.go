@@ -43,7 +43,7 @@ func TestUp_StopsAndStartsTheNodeAlone(t *testing.T) {
 		require.Equal(t, n.info, again, "all addresses are the same")
 		p.types("tap alice 1")
 	}
-	require.Contains(t, requireDone(t, append([]string{"balance", "alice"}, at...)...), "102 CC")
+	require.Contains(t, requireDone(t, append([]string{"balance", "alice"}, at...)...), "20400 CC")
 	require.Contains(t, requireDone(t, append([]string{"stop", "--node"}, at...)...), "the node is stopped")
 	n.interrupt(t)
 }

@@ -33,7 +33,7 @@ func TestUp_PrintsCommandsThatWork(t *testing.T) {
 	for range 2 { // the same commands work again
 		answers := paste(t, n, printed)
 		require.Contains(t, answers, "alice::1220")
-		require.Contains(t, answers, "minted 100 CC for alice")
+		require.Contains(t, answers, "minted 20000 CC (100 USD) for alice")
 		require.Contains(t, answers, "alice sent 5 CC to bob")
 	}
 

@@ -7,7 +7,7 @@ import (
 	"github.com/florinledger/florin/ledger/decimal"
 )
 
-// Amount is an amount of coin as an argument.
+// Amount is an amount of coin, or of dollars, as an argument.
 type Amount struct{ decimal.Decimal }
 
 // UnmarshalText reads a positive decimal number.
@@ -17,7 +17,7 @@ func (a *Amount) UnmarshalText(text []byte) error {
 		return err
 	}
 	if amount.Sign() <= 0 {
-		return fmt.Errorf("%s: an amount of coin must be above 0", text)
+		return fmt.Errorf("%s: an amount must be above 0", text)
 	}
 	a.Decimal = amount
 	return nil

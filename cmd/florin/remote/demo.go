@@ -127,7 +127,9 @@ func (d demo) mint(ctx context.Context, name, amount string) error {
 	if len(history.Items) > 0 {
 		return nil
 	}
-	_, err = mint(ctx, api, d.parties[name], amount, "demo-"+name)
+	_, err = mint(ctx, api, d.parties[name], "demo-"+name, func(decimal.Decimal) (decimal.Decimal, error) {
+		return decimal.Parse(amount)
+	})
 	if client.Code(err) == "DUPLICATE_COMMAND" {
 		return nil
 	}

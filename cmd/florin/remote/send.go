@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -123,7 +124,25 @@ func (s *Session) explainLack(
 	if failed != nil {
 		return err
 	}
-	return console.Fail(console.ExitFailed,
-		s.node.Florin("tap", owner.Name, needed.Show())+" mints coin on a development ledger",
+	return console.Fail(console.ExitFailed, s.tapHint(ctx, owner, wallet, needed, has),
 		"%s has only %s, less than %s", owner.Name, coins(has.Available), coins(needed))
+}
+
+// tapHint is a command that mints at least the missing coin, in whole dollars.
+func (s *Session) tapHint(
+	ctx context.Context, owner account, wallet *client.Client, needed decimal.Decimal, has balance,
+) string {
+	_, price, _, err := coinOf(ctx, wallet)
+	if err != nil {
+		return ""
+	}
+	missing, err := needed.Sub(has.Available)
+	if err == nil {
+		missing, err = missing.Mul(price)
+	}
+	dollars, ok := missing.Ceiling()
+	if err != nil || !ok {
+		return ""
+	}
+	return s.node.Florin("tap", owner.Name, strconv.FormatInt(max(1, dollars), 10)) + " mints coin on a development ledger"
 }
