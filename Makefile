@@ -103,11 +103,12 @@ release: ## Write all that people download into dist/: RELEASE_ONLY=linux/amd64 
 	$(GO) -C tools/release run . -version '$(version)' -commit '$(commit)' -date '$(date)' -only '$(RELEASE_ONLY)'
 
 .PHONY: generate
-generate: ## Write anew what is generated: db/dbgen from db/schema and db/queries, *.pb.go from proto, docs/errors.md, docs/metrics.md, docs/licences.md, docs/contract.md
+generate: ## Write anew what is generated: db/dbgen from db/schema and db/queries, *.pb.go from proto, docs/errors.md, docs/metrics.md, docs/guides/alarms.md with the rules for Prometheus, docs/licences.md, docs/contract.md
 	$(tool) sqlc generate
 	$(GO) -C tools run ./protogen
 	$(GO) run ./docs/errorsdoc
 	$(GO) run ./docs/metricsdoc
+	$(GO) run ./docs/alarmsdoc
 	$(GO) run ./docs/sentencesdoc
 	$(GO) run ./docs/licencesdoc
 	$(GO) run ./docs/contractdoc

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sync/singleflight"
 
 	"github.com/florinledger/florin/api/endpoint"
+	"github.com/florinledger/florin/telemetry/trouble"
 )
 
 // Part is a part of the node that readiness depends on.
@@ -21,6 +22,8 @@ type Part struct {
 	Err error
 	// Warning is a problem that does not affect readiness; "" for none.
 	Warning string
+	// Unknown says why nobody could check the part, which does not affect readiness; "" for a part that was checked.
+	Unknown string
 }
 
 // Readiness checks every part of the node.
@@ -42,7 +45,8 @@ func healthEndpoints(readiness Readiness, log *slog.Logger) []endpoint.Endpoint 
 		Method: http.MethodGet, Path: "/readyz", OperationID: "getReadyz", Tag: "Health", Access: endpoint.Open,
 		Vital: true, Summary: "Check whether the node is ready.",
 		Description: "If the node is not ready, the answer is 503 with a line for each part that does not work. Lines with " +
-			"[!] are warnings and do not affect readiness. With verbose, working parts have a line too.",
+			"[!] are warnings, lines with [?] are parts that nobody could check: both do not affect readiness. A line ends " +
+			"with the name of the alarm in brackets. With verbose, working parts have a line too.",
 		Bodies: []endpoint.Body{endpoint.TextBody()},
 	}
 	isLive := func(context.Context, endpoint.NoRequest) (endpoint.Content, error) { return endpoint.Content{}, nil }
@@ -80,50 +84,82 @@ func shareAnswer(readiness Readiness) Readiness {
 // ErrStopping is the error of a stopping node.
 var ErrStopping = errors.New("the node is stopping: send requests to another node")
 
-// logReadiness logs when readiness, or the reason against it, changes. Calls must not overlap.
+// logReadiness logs when readiness, the reason against it, or a warning changes. Calls must not overlap.
 func logReadiness(readiness Readiness, log *slog.Logger) Readiness {
 	before := ""
+	warnedBefore := map[string]bool{}
 	return func(ctx context.Context) []Part {
 		parts := readiness(ctx)
-		var names []string
-		var reasons []error
+		before = logBroken(ctx, log, before, parts)
+		warned := map[string]bool{}
 		for _, part := range parts {
-			if part.Err != nil {
-				names, reasons = append(names, part.Name), append(reasons, fmt.Errorf("%s: %w", part.Name, part.Err))
+			// A part that nobody could check may still have its trouble.
+			if warned[part.Name] = part.Warning != "" || part.Unknown != "" && warnedBefore[part.Name]; !warned[part.Name] {
+				continue
+			}
+			if !warnedBefore[part.Name] {
+				log.WarnContext(ctx, "a part of /readyz warns", "part", part.Name, "alarm", trouble.NameOf(part.Name),
+					"warning", part.Warning)
 			}
 		}
-		broken, reason := strings.Join(names, ", "), errors.Join(reasons...)
-		switch {
-		case broken == before:
-		case broken == "":
-			log.InfoContext(ctx, "ready again: /readyz answers 200", "was_broken", before)
-		case errors.Is(reason, ErrStopping):
-			log.InfoContext(ctx, "not ready: /readyz answers 503", "broken", broken, "error", reason)
-		default:
-			log.WarnContext(ctx, "not ready: /readyz answers 503", "broken", broken, "error", reason)
+		for name := range warnedBefore {
+			if warnedBefore[name] && !warned[name] {
+				log.InfoContext(ctx, "a part of /readyz warns no more", "part", name, "alarm", trouble.NameOf(name))
+			}
 		}
-		before = broken
+		warnedBefore = warned
 		return parts
 	}
+}
+
+// logBroken logs a change of the broken parts, and returns them.
+func logBroken(ctx context.Context, log *slog.Logger, before string, parts []Part) string {
+	var names, alarms []string
+	var reasons []error
+	for _, part := range parts {
+		if part.Err != nil {
+			names, reasons = append(names, part.Name), append(reasons, fmt.Errorf("%s: %w", part.Name, part.Err))
+			alarms = append(alarms, trouble.NameOf(part.Name))
+		}
+	}
+	broken, reason := strings.Join(names, ", "), errors.Join(reasons...)
+	switch {
+	case broken == before:
+	case broken == "":
+		log.InfoContext(ctx, "ready again: /readyz answers 200", "was_broken", before)
+	case errors.Is(reason, ErrStopping):
+		log.InfoContext(ctx, "not ready: /readyz answers 503", "broken", broken, "error", reason)
+	default:
+		log.WarnContext(ctx, "not ready: /readyz answers 503", "broken", broken, "error", reason,
+			"alarms", strings.Join(alarms, ", "))
+	}
+	return broken
 }
 
 type readyzRequest struct {
 	Verbose *string `query:"verbose" doc:"Also list the parts that work; any value"`
 }
 
-// readyz answers like upstream's check if all is well, else lists the broken parts. It adds warnings and, if verbose,
-// the working parts.
+// readyz answers like upstream's check if all is well, else lists the broken parts. It adds warnings, unknown parts and,
+// if verbose, the working parts.
 func readyz(parts []Part, verbose bool) endpoint.Content {
 	var broken []string
 	var lines strings.Builder
 	for _, part := range parts {
-		if part.Warning != "" {
-			fmt.Fprintf(&lines, "[!] %s: %s\n", part.Name, part.Warning)
+		alarm := ""
+		if name := trouble.NameOf(part.Name); name != "" {
+			alarm = " [" + name + "]"
 		}
-		if part.Err != nil {
+		if part.Warning != "" {
+			fmt.Fprintf(&lines, "[!] %s: %s%s\n", part.Name, oneLine(part.Warning), alarm)
+		}
+		switch {
+		case part.Err != nil:
 			broken = append(broken, part.Name)
-			fmt.Fprintf(&lines, "[-] %s failed (%s)\n", part.Name, oneLine(part.Err))
-		} else if verbose {
+			fmt.Fprintf(&lines, "[-] %s failed (%s)%s\n", part.Name, oneLine(part.Err.Error()), alarm)
+		case part.Unknown != "":
+			fmt.Fprintf(&lines, "[?] %s unknown (%s)\n", part.Name, oneLine(part.Unknown))
+		case verbose:
 			fmt.Fprintf(&lines, "[+] %s ok\n", part.Name)
 		}
 	}
@@ -135,4 +171,4 @@ func readyz(parts []Part, verbose bool) endpoint.Content {
 	return endpoint.TextContent(http.StatusServiceUnavailable, text)
 }
 
-func oneLine(err error) string { return strings.Join(strings.Fields(err.Error()), " ") }
+func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }

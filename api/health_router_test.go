@@ -51,7 +51,7 @@ func TestHealthRouter_ServesOnlyHealth(t *testing.T) {
 	broken = errors.New("it is away")
 	status, body = ask(http.MethodGet, "/readyz")
 	require.Equal(t, http.StatusServiceUnavailable, status)
-	require.Contains(t, body, "[-] database failed (it is away)")
+	require.Contains(t, body, "[-] database failed (it is away) [FlorinDatabase]")
 
 	_, err = api.NewHealthRouter(api.HealthOptions{})
 	require.ErrorContains(t, err, "needs the readiness")
@@ -62,9 +62,12 @@ func TestHealthRouter_LogsReadinessChangesOnly(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
 	var broken error
+	warning := ""
 	router, err := api.NewHealthRouter(api.HealthOptions{
-		Readiness: func(context.Context) []api.Part { return []api.Part{{Name: "database", Err: broken}} },
-		Metrics:   telemetry.New(), Logger: slog.New(slog.NewTextHandler(&log, nil)), Now: time.Now,
+		Readiness: func(context.Context) []api.Part {
+			return []api.Part{{Name: "database", Err: broken}, {Name: "clock", Warning: warning}}
+		},
+		Metrics: telemetry.New(), Logger: slog.New(slog.NewTextHandler(&log, nil)), Now: time.Now,
 	})
 	require.NoError(t, err)
 	lines := func(reason error) string {
@@ -80,11 +83,19 @@ func TestHealthRouter_LogsReadinessChangesOnly(t *testing.T) {
 	require.Empty(t, lines(nil))
 	away := lines(errors.New("it is away"))
 	require.Equal(t, 1, strings.Count(away, "\n"), away)
-	require.Regexp(t, `level=WARN msg="not ready: .*broken=database error="database: it is away"`, away)
+	require.Regexp(t, `level=WARN msg="not ready: .*broken=database error="database: it is away" alarms=FlorinDatabase`, away)
 	require.Empty(t, lines(errors.New("it is still away")), "the same part is broken")
 	back := lines(nil)
 	require.Equal(t, 1, strings.Count(back, "\n"), back)
 	require.Regexp(t, `level=INFO msg="ready again: .*was_broken=database`, back)
+	warning = "ten seconds ahead"
+	warns := lines(nil)
+	require.Equal(t, 1, strings.Count(warns, "\n"), warns)
+	require.Regexp(t, `level=WARN msg="a part of /readyz warns" part=clock alarm=FlorinClock warning="ten seconds ahead"`, warns)
+	warning = "twenty seconds ahead"
+	require.Empty(t, lines(nil), "the same part warns")
+	warning = ""
+	require.Regexp(t, `level=INFO msg="a part of /readyz warns no more" part=clock`, lines(nil))
 	require.Regexp(t, `level=INFO msg="not ready: .*the node is stopping`, lines(api.ErrStopping))
 
 	answer := httptest.NewRecorder()

@@ -186,10 +186,10 @@ func TestHealth_ReportsLivenessAndReadiness(t *testing.T) {
 	warned := apitest.New(t, apitest.Options{Readiness: func(context.Context) []api.Part {
 		return []api.Part{{Name: "database"}, {Name: "clock", Warning: "an hour ahead"}}
 	}})
-	require.Equal(t, "[+] ledger ok (SERVING)\n[!] clock: an hour ahead\nreadyz check passed\n",
+	require.Equal(t, "[+] ledger ok (SERVING)\n[!] clock: an hour ahead [FlorinClock]\nreadyz check passed\n",
 		warned.Call("", http.MethodGet, "/readyz", nil).Plain(http.StatusOK))
 	for _, asked := range []string{"verbose", "verbose=", "verbose=1"} {
-		require.Equal(t, "[+] ledger ok (SERVING)\n[+] database ok\n[!] clock: an hour ahead\n[+] clock ok\n"+
+		require.Equal(t, "[+] ledger ok (SERVING)\n[+] database ok\n[!] clock: an hour ahead [FlorinClock]\n[+] clock ok\n"+
 			"readyz check passed\n", warned.Call("", http.MethodGet, "/readyz?"+asked, nil).Plain(http.StatusOK), asked)
 	}
 
@@ -197,11 +197,12 @@ func TestHealth_ReportsLivenessAndReadiness(t *testing.T) {
 		return []api.Part{
 			{Name: "database"},
 			{Name: "temporal", Err: errors.New("connection\nrefused")},
-			{Name: "worker", Err: errors.New("nobody polls")},
+			{Name: "worker", Unknown: "it asks Temporal"},
+			{Name: "commits", Err: errors.New("none for 20s")},
 		}
 	}})
-	require.Equal(t, "[-] ledger failed (not ready: temporal, worker)\n[-] temporal failed (connection refused)\n"+
-		"[-] worker failed (nobody polls)\nreadyz check failed\n",
+	require.Equal(t, "[-] ledger failed (not ready: temporal, commits)\n[-] temporal failed (connection refused) [FlorinTemporal]\n"+
+		"[?] worker unknown (it asks Temporal)\n[-] commits failed (none for 20s) [FlorinCommits]\nreadyz check failed\n",
 		broken.Call("", http.MethodGet, "/readyz", nil).Plain(http.StatusServiceUnavailable))
 }
 

@@ -295,6 +295,29 @@ func TestOverdueLifecycles_MeasuresTheOldest(t *testing.T) {
 	require.Zero(t, oldest(db.OldestQuery{LedgerTime: instant.Add(-time.Hour), Moved: time.Hour}).All, "it is not due")
 }
 
+func TestStuckLifecycles_CountsThoseThatCannotGoOn(t *testing.T) {
+	t.Parallel()
+	record := dbtest.New(t)
+	stuck := func() db.StuckLifecycles {
+		found, err := record.StuckLifecycles(t.Context())
+		require.NoError(t, err)
+		return found
+	}
+	touch(t, record, "00aa")
+	require.Zero(t, stuck(), "it only waits")
+	row := lifecycle(t, record)
+	row.Tries, row.Trouble = 1, "the contract has no owner"
+	require.True(t, settle(t, record, row))
+	require.Equal(t, db.StuckLifecycles{Count: 1, WorkflowID: row.WorkflowID, Reason: "the contract has no owner"}, stuck())
+	row.Tries, row.Trouble = 0, ""
+	require.True(t, settle(t, record, row))
+	require.Zero(t, stuck(), "it goes on")
+	require.NoError(t, record.InTx(t.Context(), func(tx *db.Tx) error {
+		return tx.NoteRefusal(t.Context(), row.WorkflowID, "the name is too long")
+	}))
+	require.Equal(t, "the name is too long", stuck().Reason)
+}
+
 // dropAllBut ends all lifecycles but one.
 func dropAllBut(t *testing.T, record *db.DB, id string) {
 	t.Helper()

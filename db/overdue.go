@@ -2,7 +2,10 @@ package db
 
 import (
 	"context"
+	"errors"
 	"time"
+
+	"github.com/jackc/pgx/v5"
 
 	"github.com/florinledger/florin/db/dbgen"
 )
@@ -36,6 +39,22 @@ func (r Reader) OldestLifecycle(ctx context.Context, query OldestQuery) (Oldest,
 		Few: fewDue, LedgerTime: query.LedgerTime, MovedSeconds: query.Moved.Seconds(),
 	})
 	return Oldest{All: seconds(row.Oldest), Stuck: seconds(row.Stuck)}, failed("looking for the oldest lifecycle", err)
+}
+
+// StuckLifecycles are the lifecycles that cannot go on: no decision was possible, or Temporal refuses the workflow.
+type StuckLifecycles struct {
+	Count int64
+	// WorkflowID and Reason are those of one of them.
+	WorkflowID, Reason string
+}
+
+// StuckLifecycles looks for lifecycles that cannot go on.
+func (r Reader) StuckLifecycles(ctx context.Context) (StuckLifecycles, error) {
+	row, err := r.queries.StuckLifecycle(ctx)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return StuckLifecycles{}, nil
+	}
+	return StuckLifecycles{row.Total, row.WorkflowID, row.Reason}, failed("looking for stuck lifecycles", err)
 }
 
 // OldestTask looks for the task of automation that has been due longest. Those of a kind that looks at nothing are

@@ -4,10 +4,8 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
-	"fmt"
 	"net"
 	"net/http"
-	"sync"
 	"time"
 
 	"github.com/florinledger/florin/api"
@@ -22,9 +20,6 @@ import (
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/workflows"
 )
-
-// readinessTimeout bounds the check of a part.
-const readinessTimeout = 2 * time.Second
 
 // startHTTP serves the API; in a process without an API only health and metrics.
 func (n *Node) startHTTP(ctx, background context.Context) error {
@@ -133,7 +128,7 @@ func (n *Node) handler(background context.Context) (http.Handler, error) {
 		Origins: origins, Hosts: names,
 		Wallet: n.Wallets, Changes: keeper,
 		Clock:    devapi.New(devapi.Options{Clock: n.Database, Development: n.options.Development, Now: time.Now}),
-		Operator: operator, Tracer: n.spans.Tracer, Measure: n.metrics.Request,
+		Operator: operator, Tracer: n.exporter.Tracer, Measure: n.metrics.Request,
 		Auth: resolver, Tokens: auth.AnyUser{Verifier: issuers}, Ledger: ledgerAPI, Registry: registry,
 		Readiness: n.readiness, Logger: n.options.Log, Now: time.Now,
 		Streams: n.streams, Limits: n.limits,
@@ -148,51 +143,4 @@ func (n *Node) healthHandler(context.Context) (http.Handler, error) {
 		Limits:         admission.New(n.options.Settings.limitOptions()),
 		RequestTimeout: n.options.Settings.RequestTimeout,
 	})
-}
-
-// readiness checks the parts that a request needs, all at once: a slow part must not make others look slow. If the
-// database or Temporal does not answer, it leaves the worker out, because it asks them about workers.
-func (n *Node) readiness(ctx context.Context) []api.Part {
-	if n.stopping.Load() {
-		return stopping()
-	}
-	// This comes first: while commits wait, all other queries of the database may wait too.
-	if err := n.watcher.Stalled(n.options.Settings.MaxCommitWait); err != nil {
-		return []api.Part{{Name: "commits", Err: err}}
-	}
-	ctx, cancel := context.WithTimeout(ctx, readinessTimeout)
-	defer cancel()
-	parts := []api.Part{{Name: "database"}, {Name: "temporal"}, {Name: "worker"}}
-	var checks sync.WaitGroup
-	for i, check := range []func(context.Context) error{n.Database.Ping, n.client.Ping, n.client.CheckWorker} {
-		checks.Go(func() { parts[i].Err = check(ctx) })
-	}
-	checks.Wait()
-	if parts[0].Err != nil || parts[1].Err != nil {
-		parts = parts[:2]
-	}
-	for _, part := range parts {
-		if part.Err != nil { // then submissions wait for that part
-			return parts
-		}
-	}
-	parts = append(parts, api.Part{Name: "commits", Err: n.checkCommits(time.Now())}, n.recordTime.part())
-	if parts[len(parts)-2].Err != nil { // then everything else waits too
-		return parts
-	}
-	return append(parts, n.overdue.check(n.options.Settings.MaxCommitWait)...)
-}
-
-// checkCommits fails if no commit succeeds although all parts seem to work.
-func (n *Node) checkCommits(now time.Time) error {
-	limit := n.options.Settings.MaxCommitWait
-	if delay := n.client.Stalled(); delay > limit {
-		return fmt.Errorf("submissions wait, and none has completed for %s", delay.Round(time.Second))
-	}
-	longest, count := n.failures.Longest()
-	if duration := now.Sub(longest.Since); count > 0 && duration > limit {
-		return fmt.Errorf("%s has failed %d times in %s; the log says why",
-			longest.Activity, longest.Tries, duration.Round(time.Second))
-	}
-	return nil
 }

@@ -5,7 +5,14 @@ import (
 	"time"
 
 	"github.com/florinledger/florin/audit"
+	"github.com/florinledger/florin/ledger"
 )
+
+// audited is what the auditor of this process knows.
+type audited struct {
+	state audit.State
+	end   ledger.Offset
+}
 
 // startAudit makes the auditor. In a process with a worker it follows the record in the background.
 func (n *Node) startAudit(_, background context.Context) (err error) {
@@ -14,7 +21,10 @@ func (n *Node) startAudit(_, background context.Context) (err error) {
 	}
 	follower, err := audit.NewFollower(audit.FollowerOptions{
 		Auditor: n.auditor, Checkpoints: n.Database, Watcher: n.watcher, Now: time.Now, Log: n.options.Log,
-		Observe: n.metrics.Audited,
+		Observe: func(state audit.State, end ledger.Offset) {
+			n.metrics.Audited(state, end)
+			n.audited.Store(&audited{state, end})
+		},
 	})
 	if err != nil {
 		return err

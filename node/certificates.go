@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"sync/atomic"
+	"time"
 )
 
 // keyPair is a certificate with its key, from two files that may change while the node runs.
@@ -29,6 +30,9 @@ func (k *keyPair) reread() error {
 	k.current.Store(&certificate)
 	return nil
 }
+
+// end is the end of the certificate.
+func (k *keyPair) end() time.Time { return k.current.Load().Leaf.NotAfter }
 
 // forClients returns the certificate that a server shows its clients.
 func (k *keyPair) forClients(*tls.ClientHelloInfo) (*tls.Certificate, error) {

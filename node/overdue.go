@@ -26,10 +26,13 @@ type overdue struct {
 	// moved is the real time at which somebody last moved the ledger's clock, as far as this process knows.
 	moved                 time.Time
 	lifecycle, automation db.Oldest
+	stuck                 db.StuckLifecycles
+
+	logStuck wait.Trouble
 }
 
 func newOverdue(n *Node) *overdue {
-	o := &overdue{node: n}
+	o := &overdue{node: n, logStuck: wait.Trouble{Log: n.options.Log, What: "lifecycles are stuck"}}
 	n.watcher.OnClockChange(func(db.ClockState) {
 		o.mu.Lock()
 		defer o.mu.Unlock()
@@ -67,10 +70,19 @@ func (o *overdue) measure(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	o.node.metrics.Overdue(lifecycle.All, automation.All)
+	stuck, err := o.node.Database.StuckLifecycles(ctx)
+	if err != nil {
+		return err
+	}
+	var why error
+	if stuck.Count > 0 { // /readyz is public, so only the log names a workflow
+		why = fmt.Errorf("%d cannot go on; one of them is %s: %s", stuck.Count, stuck.WorkflowID, stuck.Reason)
+	}
+	o.logStuck.Note(ctx, why)
+	o.node.metrics.Overdue(lifecycle.All, automation.All, stuck.Count)
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.lifecycle, o.automation = lifecycle, automation
+	o.lifecycle, o.automation, o.stuck = lifecycle, automation, stuck
 	return nil
 }
 
@@ -79,7 +91,7 @@ func (o *overdue) forget() {
 	o.node.metrics.OverdueUnknown()
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.lifecycle, o.automation = db.Oldest{}, db.Oldest{}
+	o.lifecycle, o.automation, o.stuck = db.Oldest{}, db.Oldest{}, db.StuckLifecycles{}
 }
 
 // check warns if lifecycles or automation make no progress although commits do. The node stays ready: all nodes see the
@@ -89,8 +101,12 @@ func (o *overdue) check(limit time.Duration) []api.Part {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	limit *= 2
+	lifecycles := tooLong("a lifecycle has been due for %s and does not run", o.lifecycle.Stuck, limit)
+	if o.stuck.Count > 0 {
+		lifecycles = fmt.Sprintf("%d cannot go on; the log has a workflow and the reason", o.stuck.Count)
+	}
 	return []api.Part{
-		{Name: "lifecycles", Warning: tooLong("a lifecycle has been due for %s and does not run", o.lifecycle.Stuck, limit)},
+		{Name: "lifecycles", Warning: lifecycles},
 		{Name: "automation", Warning: tooLong("automation has been due for %s and does not run", o.automation.Stuck, limit)},
 	}
 }

@@ -34,7 +34,7 @@ type startStep struct {
 func (n *Node) startSteps() []startStep {
 	return []startStep{
 		{"load the built-in contracts", "", 0, n.loadPackages},
-		{"read the settings of tracing", "", 0, n.readTracing},
+		{"read the settings of OpenTelemetry", "", 0, n.readTracing},
 		{"check the addresses to listen on", "", 0, n.checkListening},
 		{"open the database", awaitsDatabase, 0, n.openDatabase},
 		{"record that this process runs", awaitsDatabase, 0, n.enterLedger},
@@ -90,6 +90,9 @@ func (n *Node) logWaits(ctx context.Context, step startStep, since time.Time) {
 func (n *Node) checkListening(ctx, _ context.Context) (err error) {
 	if n.certificate, err = n.options.Serving.open(); err != nil {
 		return err
+	}
+	if n.certificate != nil {
+		n.metrics.Certificate(n.certificate.end)
 	}
 	if err := RequireFree(ctx, n.options.Listen, "--listen"); err != nil {
 		return err

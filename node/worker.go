@@ -74,6 +74,8 @@ func (n *Node) startClient(ctx, background context.Context) error {
 		n.shares.join(n.client)
 		n.metrics.Accepts(n.client.OldestWait, n.shares.count)
 	}
+	n.recent = newRecent(n.metrics.Totals, func() float64 { return n.Database.Pool().Waited.Seconds() })
+	go n.recent.run(background)
 	n.overdue = newOverdue(n)
 	go n.overdue.run(background)
 	go func() {

@@ -33,11 +33,13 @@ type Metric struct {
 	Of     Knower
 }
 
-// List is all metrics of Florin, in the order of their names. Each process also has those of the Go runtime (go_…) and
-// of the process (process_…).
+// List is all metrics of Florin and those of Temporal's SDK, in the order of their names. Each process also has those of
+// the Go runtime (go_…) and of the process (process_…).
 func List() []Metric { return slices.Clone(list) }
 
-var list = []Metric{
+var list = slices.Concat(florinList, temporalList)
+
+var florinList = []Metric{
 	{
 		"florin_activity_failures_total", Counter, "Failed attempts of activities, by activity. Temporal retries them.",
 		[]string{"activity"},
@@ -63,6 +65,10 @@ var list = []Metric{
 		"florin_build_info", Gauge, "Always 1; the labels have the versions of the program and of Go.",
 		[]string{"version", "go_version"},
 		Everyone,
+	},
+	{
+		"florin_certificate_end_seconds", Gauge, "End of the certificate of the API, as Unix time; absent without one.", nil,
+		APIs,
 	},
 	{
 		"florin_code_cost_ratio", Histogram,
@@ -130,6 +136,10 @@ var list = []Metric{
 	{
 		"florin_record_time_ahead_seconds", Gauge,
 		"How far the last record time is ahead of the ledger's clock on this machine; 0 if it is not ahead.", nil, Everyone,
+	},
+	{
+		"florin_stuck_lifecycles", Gauge,
+		"Lifecycles that cannot go on: no decision was possible, or Temporal refuses the workflow.", nil, Everyone,
 	},
 	{
 		"florin_submissions_total", Counter, "Recorded submissions, by outcome: accepted, or the code of the refusal.",

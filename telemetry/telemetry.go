@@ -12,6 +12,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
+	dto "github.com/prometheus/client_model/go"
 	"github.com/prometheus/common/expfmt"
 
 	"github.com/florinledger/florin/audit"
@@ -36,7 +37,7 @@ type Metrics struct {
 	offset          *gauge
 	failures        *prometheus.CounterVec
 	audit           auditMetrics
-	overdue         struct{ lifecycle, automation *gauge }
+	overdue         struct{ lifecycle, automation, stuck *gauge }
 }
 
 type auditMetrics struct {
@@ -67,11 +68,12 @@ func New() *Metrics {
 	}
 	m.overdue.lifecycle = newGauge("florin_oldest_lifecycle_seconds")
 	m.overdue.automation = newGauge("florin_oldest_automation_seconds")
+	m.overdue.stuck = newGauge("florin_stuck_lifecycles")
 	m.registry.MustRegister(
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
 		m.requests, m.requestDuration, m.submissions, m.offset, m.failures,
 		m.audit.offset, m.audit.lag, m.audit.findings, m.audit.failed, m.audit.supply,
-		m.overdue.lifecycle, m.overdue.automation,
+		m.overdue.lifecycle, m.overdue.automation, m.overdue.stuck,
 	)
 	return m
 }
@@ -147,6 +149,11 @@ func (m *Metrics) Packages(count func() (builtIn, uploaded int, bytes int64)) {
 	}, "florin_packages", "florin_uploaded_packages_bytes"))
 }
 
+// Certificate adds the end of the certificate of the API. Call it once.
+func (m *Metrics) Certificate(end func() time.Time) {
+	m.registry.MustRegister(newGaugeFunc("florin_certificate_end_seconds", func() float64 { return float64(end().Unix()) }))
+}
+
 // Part is a part of a node that requests depend on, as /readyz names it.
 type Part struct {
 	Name          string
@@ -170,8 +177,9 @@ func number(is bool) float64 {
 	return 0
 }
 
-// Overdue sets how long the oldest due lifecycle and automation task have been due.
-func (m *Metrics) Overdue(lifecycle, automation time.Duration) {
+// Overdue sets how long the oldest due lifecycle and automation task have been due, and how many lifecycles are stuck.
+func (m *Metrics) Overdue(lifecycle, automation time.Duration, stuck int64) {
+	m.overdue.stuck.set(float64(stuck))
 	m.overdue.lifecycle.set(lifecycle.Seconds())
 	m.overdue.automation.set(automation.Seconds())
 }
@@ -180,10 +188,14 @@ func (m *Metrics) Overdue(lifecycle, automation time.Duration) {
 func (m *Metrics) OverdueUnknown() {
 	m.overdue.lifecycle.forget()
 	m.overdue.automation.forget()
+	m.overdue.stuck.forget()
 }
 
 // TextType is the Content-Type of [Metrics.Text].
 const TextType = "text/plain; version=0.0.4; charset=utf-8"
+
+// Gather implements [prometheus.Gatherer], for exporters.
+func (m *Metrics) Gather() ([]*dto.MetricFamily, error) { return m.registry.Gather() }
 
 // Text is all metrics in the text format of Prometheus.
 func (m *Metrics) Text() ([]byte, error) {

@@ -17,8 +17,8 @@ func TestMetrics_OmitUnknownValues(t *testing.T) {
 	for line, tell := range map[string]func(*telemetry.Metrics){
 		"florin_audit_failed 0":                func(m *telemetry.Metrics) { m.Audited(audit.State{}, 3) },
 		"florin_audit_lag_offsets 3":           func(m *telemetry.Metrics) { m.Audited(audit.State{}, 3) },
-		"florin_oldest_lifecycle_seconds 0":    func(m *telemetry.Metrics) { m.Overdue(0, time.Second) },
-		"florin_oldest_automation_seconds 1":   func(m *telemetry.Metrics) { m.Overdue(0, time.Second) },
+		"florin_oldest_lifecycle_seconds 0":    func(m *telemetry.Metrics) { m.Overdue(0, time.Second, 0) },
+		"florin_oldest_automation_seconds 1":   func(m *telemetry.Metrics) { m.Overdue(0, time.Second, 0) },
 		"florin_failing_activities 0":          func(m *telemetry.Metrics) { m.Works(func() int { return 0 }) },
 		"florin_forged_submissions_total 0":    func(m *telemetry.Metrics) { m.Works(func() int { return 0 }) },
 		"florin_commit_duration_seconds_sum 0": func(m *telemetry.Metrics) { m.Works(func() int { return 0 }) },
@@ -38,7 +38,7 @@ func TestMetrics_OmitUnknownValues(t *testing.T) {
 		require.Contains(t, text(t, m), "\n"+line+"\n")
 	}
 	m := telemetry.New()
-	m.Overdue(time.Second, time.Second)
+	m.Overdue(time.Second, time.Second, 0)
 	m.OverdueUnknown()
 	require.NotContains(t, text(t, m), "florin_oldest_lifecycle_seconds")
 }

@@ -3,8 +3,8 @@ package web
 import (
 	"time"
 
-	"github.com/florinledger/florin/docs/guides"
 	"github.com/florinledger/florin/ledger/decimal"
+	"github.com/florinledger/florin/telemetry/trouble"
 )
 
 // auditFinding is a place in the record that breaks a rule.
@@ -36,8 +36,8 @@ type auditView struct {
 }
 
 // Alarm says what to do about findings; nil if there are none.
-func (a auditView) Alarm() *guides.Alarm {
-	alarm, known := guides.AlarmNamed("FlorinAuditFailed")
+func (a auditView) Alarm() *trouble.Trouble {
+	alarm, known := trouble.Of("audit")
 	if !known || a.IsClean {
 		return nil
 	}

@@ -6,27 +6,30 @@ import (
 	"strings"
 
 	"github.com/florinledger/florin/client"
-	"github.com/florinledger/florin/docs/guides"
+	"github.com/florinledger/florin/telemetry/trouble"
 )
 
 // nodePart is a part of the node.
 type nodePart struct {
 	Name string
-	// State is "done" if the part is well, "waiting" if it only warns, "refused" if it fails.
+	// State is "done" if the part is well, "waiting" if it only warns, "refused" if it fails, "unknown" if nobody could
+	// check it.
 	State string
 	// Why is the trouble, and Alarm what it means and what to do; nil if the part is well or has no alarm.
 	Why   string
-	Alarm *guides.Alarm
+	Alarm *trouble.Trouble
 }
 
 // IsWell reports whether the part has no trouble.
 func (p *nodePart) IsWell() bool { return p.State == "done" }
 
-func (p *nodePart) fail(state, why string) {
-	p.State, p.Why = state, why
-	if alarm, known := guides.AlarmOf(p.Name); known {
+// fail sets the trouble from a line of /readyz, which ends with the name of the alarm.
+func (p *nodePart) fail(state, before, line, after string) {
+	if alarm, known := trouble.Of(p.Name); known {
 		p.Alarm = &alarm
+		line = strings.TrimSuffix(line, " ["+alarm.Name()+"]")
 	}
+	p.State, p.Why = state, strings.TrimSuffix(strings.TrimPrefix(line, before), after)
 }
 
 // readiness is the answer of /readyz.
@@ -75,8 +78,9 @@ func (v *visit) readiness() (readiness, error) {
 	return readinessOf(text), nil
 }
 
-// readinessOf reads the lines of /readyz?verbose: "[+] NAME ok", "[!] NAME: WARNING" and "[-] NAME failed (WHY)". A part
-// that warns has two lines. The line of the whole, which is called ledger, comes first.
+// readinessOf reads the lines of /readyz?verbose: "[+] NAME ok", "[!] NAME: WARNING [ALARM]", "[-] NAME failed (WHY)
+// [ALARM]" and "[?] NAME unknown (WHY)". A part that warns has two lines. The line of the whole, which is called ledger,
+// comes first.
 func readinessOf(text string) readiness {
 	var found readiness
 	partNamed := func(name string) *nodePart {
@@ -101,28 +105,15 @@ func readinessOf(text string) readiness {
 		case "[+]":
 			partNamed(name)
 		case "[!]":
-			partNamed(name).fail("waiting", strings.TrimPrefix(why, ": "))
+			partNamed(name).fail("waiting", ": ", why, "")
 		case "[-]":
-			partNamed(name).fail("refused", strings.TrimSuffix(strings.TrimPrefix(why, " failed ("), ")"))
+			partNamed(name).fail("refused", " failed (", why, ")")
+		case "[?]":
+			part := partNamed(name)
+			part.State, part.Why = "unknown", strings.TrimSuffix(strings.TrimPrefix(why, " unknown ("), ")")
 		}
 	}
 	return found
-}
-
-// auditPart is the part of the continuous audit; false if this process does not audit.
-func auditPart(from metrics) (nodePart, bool) {
-	failed, known := from.value("florin_audit_failed")
-	if !known {
-		return nodePart{}, false
-	}
-	audit := nodePart{Name: "audit", State: "done"}
-	if failed > 0 {
-		audit.State, audit.Why = "refused", "The continuous audit has findings."
-		if alarm, known := guides.AlarmNamed("FlorinAuditFailed"); known {
-			audit.Alarm = &alarm
-		}
-	}
-	return audit, true
 }
 
 // proseWords are words of a guide; IsCode is true for those between backticks.
@@ -160,9 +151,6 @@ func (s *site) health(v *visit) error {
 	now, err := v.metrics()
 	if err != nil {
 		return err
-	}
-	if audit, known := auditPart(now); known {
-		ready.Parts = append(ready.Parts, audit)
 	}
 	counted := countersOf(now, s.Now())
 	data := healthView{

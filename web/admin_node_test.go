@@ -63,7 +63,7 @@ func TestAutomation_ShowsTroublesAndRetriesThem(t *testing.T) {
 
 	b.press("/admin/automation/rewards/paused").shows("The node resumes rewards now.", "rewards 2 troubles")
 	b.press("/admin/automation/rounds/paused").shows("rounds is paused.", "rounds paused", "Resume")
-	api.Metrics.Overdue(90*time.Second, 0)
+	api.Metrics.Overdue(90*time.Second, 0, 0)
 	b.open("/admin/automation").shows("has waited 1m30s")
 	plain := operator(t, serve(t, options(t, api.Handler))).open("/admin/automation")
 	plain.shows("This node has no address of Temporal's UI")

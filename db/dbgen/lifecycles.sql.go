@@ -378,6 +378,30 @@ func (q *Queries) SettleLifecycle(ctx context.Context, arg SettleLifecycleParams
 	return result.RowsAffected(), nil
 }
 
+const StuckLifecycle = `-- name: StuckLifecycle :one
+SELECT
+    l.workflow_id, CASE WHEN l.refusal <> '' THEN l.refusal ELSE l.trouble END::text AS reason, count(*) OVER () AS total
+FROM lifecycles AS l
+WHERE l.trouble <> '' OR l.refusal <> ''
+ORDER BY l.workflow_id
+LIMIT 1
+`
+
+type StuckLifecycleRow struct {
+	WorkflowID string
+	Reason     string
+	Total      int64
+}
+
+// StuckLifecycle finds one of the lifecycles that cannot go on, with the reason, and counts them: no decision was
+// possible, or Temporal refuses the workflow.
+func (q *Queries) StuckLifecycle(ctx context.Context) (StuckLifecycleRow, error) {
+	row := q.db.QueryRow(ctx, StuckLifecycle)
+	var i StuckLifecycleRow
+	err := row.Scan(&i.WorkflowID, &i.Reason, &i.Total)
+	return i, err
+}
+
 const TakeDueLifecycles = `-- name: TakeDueLifecycles :many
 WITH under_way AS (
     SELECT called.account, count(*) AS calls

@@ -288,3 +288,13 @@ FROM (
     FROM lifecycles AS l
     WHERE l.due_at <= @ledger_time::timestamptz AND l.refusal = ''
 ) AS due;
+
+-- StuckLifecycle finds one of the lifecycles that cannot go on, with the reason, and counts them: no decision was
+-- possible, or Temporal refuses the workflow.
+-- name: StuckLifecycle :one
+SELECT
+    l.workflow_id, CASE WHEN l.refusal <> '' THEN l.refusal ELSE l.trouble END::text AS reason, count(*) OVER () AS total
+FROM lifecycles AS l
+WHERE l.trouble <> '' OR l.refusal <> ''
+ORDER BY l.workflow_id
+LIMIT 1;

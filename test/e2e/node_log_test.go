@@ -102,7 +102,7 @@ func TestLog_WarnsOfARecordAheadOfTheClock(t *testing.T) {
 		"the record is ahead of the ledger's clock: compare the clocks of all machines"), 1)
 	status, text := page(t, node.endpoint, "/readyz")
 	require.Equal(t, http.StatusOK, status, text)
-	require.Regexp(t, `\n\[!\] clock: the record is (59m|1h0m)\d+s ahead of the ledger's clock on this machine\n`, text)
+	require.Regexp(t, `\n\[!\] clock: the record is (59m|1h0m)\d+s ahead of the ledger's clock on this machine \[FlorinClock\]\n`, text)
 	_, text = page(t, node.endpoint, "/metrics")
 	require.Regexp(t, `\nflorin_record_time_ahead_seconds 3[56]\d\d`, text)
 	alice := newAccount(t, node.endpoint, findDSO(t, node.endpoint), "alice", "alice")

@@ -16,7 +16,8 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/florinledger/florin/ledger"
-	"github.com/florinledger/florin/telemetry/tracing/export"
+	"github.com/florinledger/florin/telemetry"
+	"github.com/florinledger/florin/telemetry/export"
 )
 
 func getenv(variables map[string]string) func(string) string {
@@ -31,14 +32,15 @@ func TestExport_SendsNothingByDefault(t *testing.T) {
 		"none":     {},
 		"disabled": {"OTEL_SDK_DISABLED": "true", "OTEL_EXPORTER_OTLP_ENDPOINT": "http://collector:4318"},
 		"no exporter": {
-			"OTEL_TRACES_EXPORTER": "none", "OTEL_EXPORTER_OTLP_ENDPOINT": "http://collector:4318",
+			"OTEL_TRACES_EXPORTER": "none", "OTEL_METRICS_EXPORTER": "none", "OTEL_EXPORTER_OTLP_ENDPOINT": "http://collector:4318",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			exporter, err := export.New(t.Context(), getenv(variables), "1", quiet())
+			exporter, err := export.New(t.Context(), getenv(variables), "1", telemetry.New(), quiet())
 			require.NoError(t, err)
 			require.Nil(t, exporter.Tracer)
+			require.False(t, exporter.On())
 			require.NoError(t, exporter.Close(t.Context()))
 		})
 	}
@@ -47,16 +49,18 @@ func TestExport_SendsNothingByDefault(t *testing.T) {
 func TestExport_RefusesUnknownVariables(t *testing.T) {
 	t.Parallel()
 	for name, value := range map[string]string{
-		"OTEL_TRACES_EXPORTER":               "jaeger",
-		"OTEL_EXPORTER_OTLP_PROTOCOL":        "http/json",
-		"OTEL_EXPORTER_OTLP_TRACES_PROTOCOL": "udp",
-		"OTEL_TRACES_SAMPLER":                "sometimes",
+		"OTEL_TRACES_EXPORTER":                "jaeger",
+		"OTEL_METRICS_EXPORTER":               "statsd",
+		"OTEL_EXPORTER_OTLP_METRICS_PROTOCOL": "udp",
+		"OTEL_EXPORTER_OTLP_PROTOCOL":         "http/json",
+		"OTEL_EXPORTER_OTLP_TRACES_PROTOCOL":  "udp",
+		"OTEL_TRACES_SAMPLER":                 "sometimes",
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			_, err := export.New(t.Context(), getenv(map[string]string{
 				"OTEL_EXPORTER_OTLP_ENDPOINT": "http://collector:4318", name: value,
-			}), "1", quiet())
+			}), "1", telemetry.New(), quiet())
 			require.ErrorContains(t, err, name)
 			require.ErrorContains(t, err, value)
 			require.ErrorContains(t, err, "use")
@@ -70,7 +74,7 @@ func send(t *testing.T, protocol string) {
 	var log bytes.Buffer
 	exporter, err := export.New(t.Context(), getenv(map[string]string{
 		"OTEL_TRACES_EXPORTER": "otlp", "OTEL_EXPORTER_OTLP_PROTOCOL": protocol,
-	}), "1.2.3", slog.New(slog.NewTextHandler(&log, nil)))
+	}), "1.2.3", telemetry.New(), slog.New(slog.NewTextHandler(&log, nil)))
 	require.NoError(t, err)
 	_, span, _ := exporter.Tracer.Serve(t.Context(), ledger.TraceContext{}, "GET")
 	span.End()

@@ -1,0 +1,66 @@
+package trouble
+
+// refuses are the troubles that users see as refusals.
+var refuses = []Trouble{
+	{
+		Part: "errors", Severity: Warning, For: "5m",
+		Expr:    `sum by (route) (rate(florin_http_requests_total{status=~"5..",status!="503"}[5m])) > 0`,
+		Summary: "Requests get 5xx.",
+		Means:   "A defect, or a database that refuses valid work.",
+		Look:    "The log at ERROR has the route and the error.",
+		Do:      "Report a defect with that line. Clients may repeat requests that have a command id or an `Idempotency-Key`.",
+	},
+	{
+		Part: "load", Severity: Warning, For: "10m",
+		Expr:    `sum(rate(florin_http_requests_total{status=~"429|503"}[5m])) / sum(rate(florin_http_requests_total[5m])) > 0.05`,
+		Summary: "One of twenty requests is refused for load.",
+		Means:   "A [limit](../security.md#limits) is reached, of all users or of one: a client floods the node.",
+		Look: "`florin_limit_in_use` beside `florin_limit_max`. Every ten seconds the log counts the refusals and has the " +
+			"last reason. The busiest user is `FlorinUser` in Temporal's UI.",
+		Do: "Limit the busiest user with `--max-user-in-flight`, raise the limit, or add API processes.",
+	},
+	{
+		Part: "limits", Severity: Warning, Expr: "florin_limit_in_use / florin_limit_max > 0.9", For: "10m",
+		Summary: "A limit is nearly reached.",
+		Means:   "Nine tenths of a limit are in use: of the queue of submissions, of open requests, of streams, or of bytes.",
+		Look:    "/readyz and the label `limit` name it; [settings](../settings.md) has its flag.",
+		Do:      "As for [FlorinLoad](#florinload). A full queue of `submissions` means that they come faster than they commit.",
+	},
+	{
+		Part: "connections", Severity: Warning, Expr: "rate(florin_database_wait_seconds_total[5m]) > 1", For: "10m",
+		Summary: "Requests wait for database connections.",
+		Means: "Requests wait more than a second for connections in each second. The pool is too small, or PostgreSQL is " +
+			"slow.",
+		Look: "`florin_database_connections`; `florin_commit_step_seconds`; PostgreSQL's `pg_stat_activity`.",
+		Do:   "Raise `--database-connections` if PostgreSQL has capacity. Otherwise find the slow part.",
+	},
+	{
+		Part: "code", Severity: Warning, For: "0m",
+		Expr: `sum(increase(florin_code_cost_ratio_count[15m])) - ` +
+			`sum(increase(florin_code_cost_ratio_bucket{le="0.5"}[15m])) > 0`,
+		Summary: "Code of uploaded packages uses much of its budget.",
+		Means: "Submissions that run code of uploaded packages use more than half of its budget. A submission above its " +
+			"budget is refused with INTERPRETATION_TIME_EXCEEDED.",
+		Look: "Refusals by code in `florin_submissions_total`. The log and the memo of the workflows name template and choice.",
+		Do: "Ask the package's authors to look at the choice (`florin test` shows the cost of scripts), or unvet the " +
+			"package. Unvetting stops its own templates and interfaces; unvet also the packages that use its functions.",
+	},
+	{
+		Part: "traffic", Severity: Warning, For: "0m",
+		Expr:    `sum(increase(florin_submissions_total{outcome="SEQUENCER_NOT_ENOUGH_TRAFFIC_CREDIT"}[15m])) > 0`,
+		Summary: "The node has run out of traffic.",
+		Means:   "Submissions are refused with SEQUENCER_NOT_ENOUGH_TRAFFIC_CREDIT, because nobody bought enough traffic.",
+		Look: "The page's view of traffic; `florin_traffic_bytes_total` for the rate. " +
+			"`GET /v0/admin/automation` shows whether the node buys traffic by itself.",
+		Do: "Buy traffic, and let the node [buy it by itself](../automation.md). A user sends a refused submission again " +
+			"with a new command id.",
+	},
+	{
+		Part: "rights", Severity: Warning, For: "10m",
+		Expr:    `sum by (route) (increase(florin_http_requests_total{status="403"}[10m])) > 10`,
+		Summary: "Requests of users are refused for missing rights.",
+		Means:   "Users with a valid token ask for what their rights do not allow: a right was taken, or is not given yet.",
+		Look:    "The log has each refusal with its user, party and route; the metric's label `route` has the endpoint.",
+		Do:      "Compare the user's rights with what it wants (`florin user`, or Users on the page). Grant the right if it is due.",
+	},
+}
