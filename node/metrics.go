@@ -20,6 +20,9 @@ func (n *Node) uses() []telemetry.Use {
 func (n *Node) parts(ctx context.Context) func() []telemetry.Part {
 	return func() (parts []telemetry.Part) {
 		for _, part := range n.readiness(ctx) {
+			if part.Unknown != "" { // neither 0 nor 1 is true
+				continue
+			}
 			parts = append(parts, telemetry.Part{Name: part.Name, Ready: part.Err == nil, Warned: part.Warning != ""})
 		}
 		return parts

@@ -21,6 +21,7 @@ const (
 	APIs     Knower = "processes with an API"
 	Workers  Knower = "processes with a worker"
 	Auditors Knower = "the process that audits"
+	Servers  Knower = "processes that serve TLS"
 )
 
 // Metric describes a metric for its readers. Its name has the unit, as in the conventions of Prometheus.
@@ -68,7 +69,7 @@ var florinList = []Metric{
 	},
 	{
 		"florin_certificate_end_seconds", Gauge, "End of the certificate of the API, as Unix time; absent without one.", nil,
-		APIs,
+		Servers,
 	},
 	{
 		"florin_code_cost_ratio", Histogram,

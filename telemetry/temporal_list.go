@@ -3,14 +3,15 @@ package telemetry
 // temporalList is the metrics of Temporal's SDK that a process keeps, under the names that the SDK's documents give them
 // in Prometheus. They tell whether this process reaches Temporal and keeps up; the server has more of its own.
 var temporalList = []Metric{
-	{"temporal_activity_execution_failed_total", Counter, "Failed attempts of activities.", []string{"activity_type"}, Workers},
 	{
-		"temporal_activity_execution_latency_seconds", Histogram, "Duration of activities.", []string{"activity_type"},
+		"temporal_local_activity_execution_failed_total", Counter, "Failed attempts of activities, by activity.",
+		[]string{"activity_type"},
 		Workers,
 	},
 	{
-		"temporal_activity_schedule_to_start_latency_seconds", Histogram,
-		"Time that activities wait for a worker, by task queue.", []string{"task_queue"}, Workers,
+		"temporal_local_activity_execution_latency_seconds", Histogram, "Duration of activities, by activity.",
+		[]string{"activity_type"},
+		Workers,
 	},
 	{"temporal_num_pollers", Gauge, "Polls for tasks that are open.", []string{"poller_type", "task_queue"}, Workers},
 	{
@@ -25,10 +26,6 @@ var temporalList = []Metric{
 	},
 	{"temporal_request_total", Counter, "Requests to Temporal, by gRPC method.", []string{"operation"}, Everyone},
 	{"temporal_sticky_cache_size", Gauge, "Workflows that the worker keeps in memory.", nil, Workers},
-	{
-		"temporal_sticky_cache_total_forced_eviction_total", Counter,
-		"Workflows that left the worker's memory because it was full.", nil, Workers,
-	},
 	{
 		"temporal_worker_task_slots_available", Gauge, "Free slots of the worker, by kind of task and task queue.",
 		[]string{"worker_type", "task_queue"},

@@ -1,8 +1,6 @@
 package web
 
 import (
-	"errors"
-	"net/http"
 	"strings"
 
 	"github.com/florinledger/florin/client"
@@ -11,25 +9,25 @@ import (
 
 // nodePart is a part of the node.
 type nodePart struct {
-	Name string
-	// State is "done" if the part is well, "waiting" if it only warns, "refused" if it fails, "unknown" if nobody could
-	// check it.
-	State string
-	// Why is the trouble, and Alarm what it means and what to do; nil if the part is well or has no alarm.
-	Why   string
-	Alarm *trouble.Trouble
+	client.Part
+
+	// Trouble says what the alarm means and what to do; nil if the part is well.
+	Trouble *trouble.Trouble
 }
 
 // IsWell reports whether the part has no trouble.
-func (p *nodePart) IsWell() bool { return p.State == "done" }
+func (p nodePart) IsWell() bool { return p.State == client.PartOK }
 
-// fail sets the trouble from a line of /readyz, which ends with the name of the alarm.
-func (p *nodePart) fail(state, before, line, after string) {
-	if alarm, known := trouble.Of(p.Name); known {
-		p.Alarm = &alarm
-		line = strings.TrimSuffix(line, " ["+alarm.Name()+"]")
+// Mark is the style of the state.
+func (p nodePart) Mark() string {
+	switch p.State {
+	case client.PartOK:
+		return "done"
+	case client.PartFails:
+		return "refused"
+	default:
+		return "waiting"
 	}
-	p.State, p.Why = state, strings.TrimSuffix(strings.TrimPrefix(line, before), after)
 }
 
 // readiness is the answer of /readyz.
@@ -66,54 +64,21 @@ func (r readiness) Sentence() string {
 	}
 }
 
-// readiness asks the node about its parts. A node that is not ready answers with an error status.
+// readiness asks the node about its parts.
 func (v *visit) readiness() (readiness, error) {
-	text, err := v.api.Text(v.ctx(), "/readyz?verbose")
-	if refused, ok := errors.AsType[*client.Error](err); ok && refused.Status == http.StatusServiceUnavailable {
-		text, err = string(refused.Body), nil
-	}
+	parts, err := v.api.Readiness(v.ctx())
 	if err != nil {
 		return readiness{}, err
 	}
-	return readinessOf(text), nil
-}
-
-// readinessOf reads the lines of /readyz?verbose: "[+] NAME ok", "[!] NAME: WARNING [ALARM]", "[-] NAME failed (WHY)
-// [ALARM]" and "[?] NAME unknown (WHY)". A part that warns has two lines. The line of the whole, which is called ledger,
-// comes first.
-func readinessOf(text string) readiness {
-	var found readiness
-	partNamed := func(name string) *nodePart {
-		for i := range found.Parts {
-			if found.Parts[i].Name == name {
-				return &found.Parts[i]
-			}
+	found := readiness{IsKnown: true}
+	for _, part := range parts {
+		one := nodePart{Part: part}
+		if about, known := trouble.Of(part.Name); known && !one.IsWell() {
+			one.Trouble = &about
 		}
-		found.Parts = append(found.Parts, nodePart{Name: name, State: "done"})
-		return &found.Parts[len(found.Parts)-1]
+		found.Parts = append(found.Parts, one)
 	}
-	for line := range strings.Lines(text) {
-		mark, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
-		name, _, _ := strings.Cut(rest, " ")
-		name = strings.TrimSuffix(name, ":")
-		if name == "ledger" {
-			found.IsKnown = true
-			continue
-		}
-		why := strings.TrimPrefix(rest, name)
-		switch mark {
-		case "[+]":
-			partNamed(name)
-		case "[!]":
-			partNamed(name).fail("waiting", ": ", why, "")
-		case "[-]":
-			partNamed(name).fail("refused", " failed (", why, ")")
-		case "[?]":
-			part := partNamed(name)
-			part.State, part.Why = "unknown", strings.TrimSuffix(strings.TrimPrefix(why, " unknown ("), ")")
-		}
-	}
-	return found
+	return found, nil
 }
 
 // proseWords are words of a guide; IsCode is true for those between backticks.

@@ -20,8 +20,9 @@ it prints when it is ready. A process shows what it knows; what it does not know
 an answer. No label holds a party, a user, a contract or a command: metrics are for everybody to see.
 
 [Dashboards](../deploy/grafana) for Grafana and [rules](../deploy/prometheus/florin.rules.yaml) for Prometheus use
-them; [alarms](guides/alarms.md) says what to do at each alarm. Beside them each process has those of the program and
-the process that Prometheus' Go client has (go_…, process_…).
+them; [alarms](guides/alarms.md) says what to do at each alarm. Metrics that begin with temporal_ are those of Temporal's
+SDK in the process. Beside them each process has those of the program and the process that Prometheus' Go client has
+(go_…, process_…). The same metrics go out [by OTLP](guides/tracing.md).
 
 | Metric | Kind | Labels | Known by | Meaning |
 |---|---|---|---|---|

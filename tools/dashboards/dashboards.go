@@ -53,6 +53,44 @@ func ReadMetrics(path string) (Metrics, error) {
 	return metrics, lines.Err()
 }
 
+// Foreign are metrics of a program beside the node, which Prometheus has only if it scrapes that program.
+type Foreign struct {
+	// Program is its name, as panels without data say it.
+	Program string
+	Metrics Metrics
+}
+
+// ReadForeign reads a list of such metrics: a name and its labels a line, after comments that say where it comes from.
+func ReadForeign(path, program string) (Foreign, error) {
+	content, err := os.ReadFile(path)
+	if err != nil {
+		return Foreign{}, err
+	}
+	found := Foreign{Program: program, Metrics: Metrics{}}
+	for line := range strings.Lines(string(content)) {
+		if words := strings.Fields(line); len(words) > 0 && words[0] != "#" {
+			found.Metrics[words[0]] = words[1:]
+		}
+	}
+	return found, nil
+}
+
+// Names returns the metrics that a query names.
+func Names(query string) ([]string, error) {
+	expr, err := parser.NewParser(parser.Options{}).ParseExpr(query)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", query, err)
+	}
+	var names []string
+	parser.Inspect(expr, func(node parser.Node, _ []parser.Node) error {
+		if selector, is := node.(*parser.VectorSelector); is {
+			names = append(names, selector.Name)
+		}
+		return nil
+	})
+	return names, nil
+}
+
 // Check checks a query.
 func (m Metrics) Check(query string) error {
 	expr, err := parser.NewParser(parser.Options{}).ParseExpr(query)
@@ -100,10 +138,20 @@ type Dashboard struct {
 	Title  string `json:"title"`
 	Panels []struct {
 		ID      int    `json:"id"`
+		Type    string `json:"type"`
 		Title   string `json:"title"`
 		GridPos struct {
 			X, Y, W, H int
 		} `json:"gridPos"`
+		FieldConfig struct {
+			Defaults struct {
+				// NoValue is the text of a panel without data.
+				NoValue string `json:"noValue"`
+			} `json:"defaults"`
+		} `json:"fieldConfig"`
+		Options struct {
+			Content string `json:"content"`
+		} `json:"options"`
 		Targets []struct {
 			Expr         string `json:"expr"`
 			LegendFormat string `json:"legendFormat"`
@@ -111,7 +159,8 @@ type Dashboard struct {
 	} `json:"panels"`
 }
 
-// ReadDashboard reads and checks a dashboard: each panel needs a title, a unique number, its own place, and queries.
+// ReadDashboard reads and checks a dashboard: each panel needs a title, a unique number, its own place, and queries or a
+// text.
 func (m Metrics) ReadDashboard(path string) (Dashboard, error) {
 	var board Dashboard
 	content, err := os.ReadFile(path)
@@ -127,8 +176,9 @@ func (m Metrics) ReadDashboard(path string) (Dashboard, error) {
 	const columns = 24
 	taken, ids := map[[2]int]string{}, map[int]bool{}
 	for _, panel := range board.Panels {
-		if panel.Title == "" || ids[panel.ID] || len(panel.Targets) == 0 {
-			return board, fmt.Errorf("%s: panel %d %q needs a title, a unique number and queries", path, panel.ID, panel.Title)
+		if panel.Title == "" || ids[panel.ID] || (panel.Type == "text") != (len(panel.Targets) == 0) ||
+			(panel.Type == "text") != (panel.Options.Content != "") {
+			return board, fmt.Errorf("%s: panel %d %q needs a title, a unique number, and queries or a text", path, panel.ID, panel.Title)
 		}
 		ids[panel.ID] = true
 		at := panel.GridPos

@@ -1,12 +1,16 @@
 package dashboards
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 )
+
+// runbooks is the absolute address of the guide: an alarm is read in a chat or a mail.
+const runbooks = "https://github.com/florinledger/florin/blob/main/docs/guides/alarms.md#"
 
 func path(parts ...string) string { return filepath.Join(append([]string{"..", ".."}, parts...)...) }
 
@@ -16,7 +20,26 @@ func metrics(t *testing.T) Metrics {
 	if err != nil || len(metrics) < 30 {
 		t.Fatalf("docs/metrics.md has %d metrics: %v", len(metrics), err)
 	}
+	for _, foreign := range programs(t) {
+		maps.Copy(metrics, foreign.Metrics)
+	}
 	return metrics
+}
+
+// programs are the programs beside the node whose metrics dashboards show.
+func programs(t *testing.T) []Foreign {
+	t.Helper()
+	var all []Foreign
+	for file, program := range map[string]string{
+		"postgres_exporter.txt": "postgres_exporter", "temporal_server.txt": "Temporal server",
+	} {
+		foreign, err := ReadForeign(filepath.Join("testdata", file), program)
+		if err != nil || len(foreign.Metrics) == 0 {
+			t.Fatalf("%s has %d metrics: %v", file, len(foreign.Metrics), err)
+		}
+		all = append(all, foreign)
+	}
+	return all
 }
 
 func TestDashboards_AreValid(t *testing.T) {
@@ -35,6 +58,65 @@ func TestDashboards_AreValid(t *testing.T) {
 			t.Errorf("%s: another dashboard has the uid %s", file, board.UID)
 		}
 		uids[board.UID] = true
+	}
+}
+
+// TestDashboards_NameTheProgramTheyLack: a panel without data names the program that Prometheus does not scrape. Each
+// listed metric is shown somewhere, and no alarm needs one.
+func TestDashboards_NameTheProgramTheyLack(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob(path("deploy", "grafana", "*.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	known, used := metrics(t), map[string]bool{}
+	for _, file := range files {
+		board, err := known.ReadDashboard(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := ""
+		for _, panel := range board.Panels {
+			text += panel.Options.Content
+		}
+		for _, panel := range board.Panels {
+			for _, target := range panel.Targets {
+				names, err := Names(target.Expr)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, foreign := range programs(t) {
+					for _, name := range names {
+						if _, is := foreign.Metrics[name]; !is {
+							continue
+						}
+						used[name] = true
+						if !strings.Contains(panel.FieldConfig.Defaults.NoValue, foreign.Program) {
+							t.Errorf("%s: panel %q does not name %s when it has no data", file, panel.Title, foreign.Program)
+						}
+						if !strings.Contains(text, foreign.Program) {
+							t.Errorf("%s: no text says that it needs %s", file, foreign.Program)
+						}
+					}
+				}
+			}
+		}
+	}
+	rules, err := known.ReadRules(path("deploy", "prometheus", "florin.rules.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, foreign := range programs(t) {
+		for name := range foreign.Metrics {
+			if !used[name] {
+				t.Errorf("no dashboard shows %s: remove it from the list", name)
+			}
+			for _, rule := range rules {
+				if strings.Contains(rule.Expr, name) {
+					t.Errorf("alarm %s needs %s", rule.Alert, foreign.Program)
+				}
+			}
+		}
 	}
 }
 
@@ -58,7 +140,7 @@ func TestAlarms_AreInTheGuide(t *testing.T) {
 			t.Errorf("alarm %s has no section", rule.Alert)
 		}
 		delete(sections, rule.Alert)
-		if want := "docs/guides/alarms.md#" + strings.ToLower(rule.Alert); rule.Annotations["runbook_url"] != want {
+		if want := runbooks + strings.ToLower(rule.Alert); rule.Annotations["runbook_url"] != want {
 			t.Errorf("alarm %s: its page is %s, not %s", rule.Alert, want, rule.Annotations["runbook_url"])
 		}
 		if rule.Labels["severity"] == "" || rule.Annotations["summary"] == "" {

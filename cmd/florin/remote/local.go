@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/florinledger/florin/client"
 	"github.com/florinledger/florin/cmd/florin/console"
 	"github.com/florinledger/florin/devnet/datadir"
 	"github.com/florinledger/florin/internal/wait"
@@ -77,6 +78,17 @@ func (n Node) look(ctx context.Context) (state, error) {
 func (n Node) Look(ctx context.Context) (word, detail string, err error) {
 	found, err := n.look(ctx)
 	return found.State, strings.TrimSpace(found.Detail), err
+}
+
+// Parts returns the parts of the node, as /readyz tells them.
+func (n Node) Parts(ctx context.Context) ([]client.Part, error) {
+	session, err := n.Open()
+	if err != nil {
+		return nil, err
+	}
+	defer session.Close()
+	parts, err := session.http.Readiness(ctx)
+	return parts, session.Explain(err)
 }
 
 func (s state) words() string {
