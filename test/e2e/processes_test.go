@@ -23,7 +23,8 @@ func requireMetrics(t *testing.T, e endpoint, who ...telemetry.Knower) {
 	t.Helper()
 	var expected []string
 	for _, metric := range telemetry.List() {
-		if slices.Contains(who, metric.Of) && metric.Name != "florin_activity_failures_total" { // absent without a failure
+		if slices.Contains(who, metric.Of) && strings.HasPrefix(metric.Name, "florin_") &&
+			metric.Name != "florin_activity_failures_total" { // absent without a failure
 			expected = append(expected, metric.Name)
 		}
 	}

@@ -39,6 +39,9 @@ func collectSpans(t *testing.T) *spanCollector {
 	c := &spanCollector{}
 	c.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
+		if r.URL.Path != "/v1/traces" {
+			return // metrics
+		}
 		request := &collector.ExportTraceServiceRequest{}
 		if err == nil {
 			err = proto.Unmarshal(body, request)
