@@ -51,7 +51,7 @@ func (a *Activities) ContributeToOnboarding(
 		node: a.Node, self: node, key: key, contribution: in,
 		onboarding: onboarding.Remembering(topology.NewChecks()),
 	}
-	err = a.DB.ContributeToOnboarding(ctx, db.OnboardingContribution{
+	err = a.DB.ContributeToOnboarding(inNameOf(ctx, in), db.OnboardingContribution{
 		ID: in.ID, Party: onboarding.Party(), Namespaces: onboarding.Concerned(),
 		Now: a.Clock().UTC().Truncate(time.Microsecond),
 		Grant: db.Grant{
@@ -64,6 +64,16 @@ func (a *Activities) ContributeToOnboarding(
 		return step.outcome, nil
 	}
 	return a.refuseContribution(ctx, in, onboarding.Party(), err)
+}
+
+// inNameOf returns the context for a transaction that the audit log shows as the caller's. The API has checked the
+// caller's rights, and the guard of the grant checks them again.
+func inNameOf(ctx context.Context, in topology.Contribution) context.Context {
+	caller := db.Caller{Origin: in.Origin}
+	if in.AskedBy != nil {
+		caller.Identity = *in.AskedBy
+	}
+	return db.ForCaller(ctx, caller)
 }
 
 // unusable is the refusal of a contribution after an error. It logs the error unless it is a refusal by a rule.

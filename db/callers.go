@@ -11,6 +11,8 @@ import (
 type Caller struct {
 	ledger.Identity
 
+	// Origin is for the audit log.
+	Origin ledger.Origin
 	// Check refuses the caller by its rights, read in the transaction that makes the change. A user who does not exist, or
 	// whose identity provider is deactivated, has no rights and the id "". Nil refuses nobody.
 	Check func(user ledger.User, rights []ledger.Right) error

@@ -31,6 +31,8 @@ type Staging struct {
 	// columns of each table, in order, without those that the database computes.
 	columns   map[string][]string
 	functions []string
+	// tables are the quoted names of all tables.
+	tables []string
 	// references are the foreign keys. [Staging.Finish] adds them, because rows come in any order.
 	references []reference
 }
@@ -174,10 +176,24 @@ func (s *Staging) describe(ctx context.Context) error {
 	for name := range s.columns {
 		names = append(names, pgx.Identifier{stagingSchema, name}.Sanitize())
 	}
+	s.tables = names
+	if err := s.setTriggers(ctx, "DISABLE"); err != nil { // they would log the restored rows as changes
+		return err
+	}
 	if _, err = s.conn.Exec(ctx, "TRUNCATE "+strings.Join(names, ", ")); err != nil {
 		return failed("emptying the tables", err)
 	}
 	return s.looseReferences(ctx)
+}
+
+// setTriggers switches the triggers of all tables: DISABLE or ENABLE.
+func (s *Staging) setTriggers(ctx context.Context, to string) error {
+	for _, table := range s.tables {
+		if _, err := s.conn.Exec(ctx, "ALTER TABLE "+table+" "+to+" TRIGGER USER"); err != nil {
+			return failed("switching triggers", err)
+		}
+	}
+	return nil
 }
 
 func (s *Staging) looseReferences(ctx context.Context) error {
@@ -264,8 +280,11 @@ func (s *Staging) Replace(ctx context.Context, force bool) error {
 	return failed("putting the restored record in its place", tx.Commit(ctx))
 }
 
-// Finish adds the foreign keys, and makes the sequences go on after the loaded rows.
+// Finish adds the foreign keys, switches the triggers on, and makes the sequences go on after the loaded rows.
 func (s *Staging) Finish(ctx context.Context) error {
+	if err := s.setTriggers(ctx, "ENABLE"); err != nil {
+		return err
+	}
 	for _, r := range s.references {
 		_, err := s.conn.Exec(ctx, "ALTER TABLE "+r.Table+" ADD CONSTRAINT "+r.Name+" "+r.Definition)
 		if err != nil {

@@ -25,6 +25,8 @@ var (
 	// rowsChanged finds tables whose rows the step changes in its own order.
 	rowsChanged = regexp.MustCompile(`(?is)(?:\bUPDATE|\bDELETE\s+FROM)\s+(\w+)`)
 	bodies      = regexp.MustCompile(`(?s)\$\$.*?\$\$`)
+	// triggerEvents are the events of a trigger, which change no row.
+	triggerEvents = regexp.MustCompile(`(?is)\b(?:AFTER|BEFORE)\s+[A-Z\s]+?\s+ON\b`)
 )
 
 // lockOrder says how a step could deadlock with a node.
@@ -34,6 +36,7 @@ func lockOrder(migration string) (found []string) {
 		return nil
 	}
 	up = bodies.ReplaceAllString(comments.ReplaceAllString(up, ""), "")
+	up = triggerEvents.ReplaceAllString(up, "ON")
 	var made, used, together []string
 	for _, match := range tableMade.FindAllStringSubmatch(up, -1) {
 		made = append(made, match[1])
@@ -96,6 +99,8 @@ func TestStepOrder_FindsLocksInTheWrongOrder(t *testing.T) {
 		{fine, "ALTER TABLE b ADD COLUMN c int; UPDATE b SET c = 1;"},
 		{fine, "CREATE TABLE b (c int); CREATE TABLE d (c int); INSERT INTO b SELECT 1; UPDATE d SET c = 1;"},
 		{fine, "ALTER TABLE b ADD COLUMN c int;\n-- +goose Down\nDROP TABLE d; ALTER TABLE b DROP COLUMN c;"},
+		{fine, "CREATE TRIGGER t AFTER INSERT OR UPDATE OR DELETE ON b FOR EACH ROW EXECUTE FUNCTION f();"},
+		{"locks d beside", "CREATE TRIGGER t BEFORE UPDATE ON b EXECUTE FUNCTION f(); ALTER TABLE d ADD COLUMN c int;"},
 		{fine, "-- +goose NO TRANSACTION\nALTER TABLE b ADD COLUMN c int; ALTER TABLE d ADD COLUMN c int;"},
 	} {
 		found := strings.Join(lockOrder(test[1]), "\n")

@@ -61,8 +61,12 @@ func (d *DB) InTx(ctx context.Context, body func(*Tx) error) error {
 
 func (d *DB) runTx(ctx context.Context, body func(*Tx) error) error {
 	bodyFailed, appended := false, false
-	err := pgx.BeginTxFunc(ctx, d.pool, pgx.TxOptions{IsoLevel: pgx.ReadCommitted}, func(tx pgx.Tx) error {
-		t := &Tx{Reader: Reader{queries: dbgen.New(countedDB{tx})}, db: d, tx: tx, caller: callerOf(ctx)}
+	options, caller := pgx.TxOptions{IsoLevel: pgx.ReadCommitted}, callerOf(ctx)
+	if caller != nil {
+		options.BeginQuery = beginFor(*caller)
+	}
+	err := pgx.BeginTxFunc(ctx, d.pool, options, func(tx pgx.Tx) error {
+		t := &Tx{Reader: Reader{queries: dbgen.New(countedDB{tx})}, db: d, tx: tx, caller: caller}
 		err := body(t)
 		if err == nil {
 			err = t.checkCaller(ctx)

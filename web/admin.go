@@ -39,6 +39,7 @@ func (s *site) adminRoutes(mux *http.ServeMux) {
 		"GET /admin/clock":                     s.clock,
 		"POST /admin/clock":                    s.advance,
 		"GET /admin/audit":                     s.audit,
+		"GET /admin/history":                   s.auditLog,
 	} {
 		mux.Handle(pattern, s.page(s.operating(show)))
 	}

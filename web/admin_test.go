@@ -54,7 +54,7 @@ func TestOperate_SaysWhichRightIsMissing(t *testing.T) {
 	alice.open("/admin").shows("All parts are well.")
 	for _, path := range []string{
 		"/admin/automation", "/admin/users", "/admin/users/bob", "/admin/parties", "/admin/providers", "/admin/settings",
-		"/admin/audit",
+		"/admin/audit", "/admin/history",
 	} {
 		alice.open(path).shows(`This needs the right ParticipantAdmin, which "alice" does not have.`,
 			"Somebody who has it can give it to you", "sign in as "+apitest.LedgerUser)

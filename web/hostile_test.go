@@ -198,6 +198,11 @@ func hostileAdminAnswers(party string) map[string]any {
 		"/v0/admin/audit": map[string]any{"hash": hostile, "finding_count": 1, "findings": []any{map[string]any{
 			"rule": hostile, "contract_id": hostile, "detail": hostile,
 		}}},
+		"/v0/admin/audit-log": map[string]any{"entries": []any{map[string]any{
+			"changed_at": at, "kind": "user", "action": hostile, "subject": hostile, "party": hostile,
+			"before": map[string]any{hostile: hostile}, "after": map[string]any{hostile: hostile}, "changed_by": hostile,
+			"identity_provider_id": hostile, "program": hostile, "addresses": hostile, "operation": hostile, "trace_id": hostile,
+		}}},
 		"/v0/dev/clock": map[string]any{"clock": hostile, "ledger_time": at, "real_time": at},
 	}
 }
@@ -258,7 +263,7 @@ func TestTemplates_EscapeLedgerTexts(t *testing.T) {
 				"&value=" + script, "/explorer/contracts/00ab/exercise/" + script, "/explorer/parties/" + script, "/explorer/" + script,
 			"/admin", "/admin/automation", "/admin/users", "/admin/users?as=" + script, "/admin/users/" + script,
 			"/admin/parties?begins=" + script, "/admin/providers", "/admin/packages", "/admin/settings", "/admin/clock",
-			"/admin/ledger-time", "/admin/audit", "/admin/" + script,
+			"/admin/ledger-time", "/admin/audit", "/admin/history?kind=" + script, "/admin/" + script,
 		} {
 			b.open(path)
 			check(path)

@@ -43,6 +43,7 @@ func (w apiTransport) RoundTrip(request *http.Request) (*http.Response, error) {
 	}
 	if visitor, ok := request.Context().Value(visitorKey{}).(*http.Request); ok {
 		incoming.RemoteAddr, incoming.Host, incoming.TLS = visitor.RemoteAddr, visitor.Host, visitor.TLS
+		incoming.Header["X-Forwarded-For"] = visitor.Header["X-Forwarded-For"]
 	}
 	if w.withAccount != nil {
 		incoming = incoming.WithContext(w.withAccount(incoming.Context())) //nolint:contextcheck // derived from the request's

@@ -32,6 +32,8 @@ type Options struct {
 	Automation Automation
 	// Ledger are the settings of the ledger.
 	Ledger LedgerSettings
+	// AuditLog says who changed what.
+	AuditLog AuditLog
 	// Now is the ledger's clock.
 	Now func() time.Time
 	// Schedule returns the id of the Temporal Schedule of a kind.
@@ -51,17 +53,17 @@ type API struct {
 // New makes the API. The error names the part that is missing.
 func New(options Options) (*API, error) {
 	if options.Auditor == nil || options.Checkpoints == nil || options.Metrics == nil ||
-		options.Settings == nil || options.Automation == nil || options.Ledger == nil || options.Now == nil ||
-		options.Pause == nil {
+		options.Settings == nil || options.Automation == nil || options.Ledger == nil || options.AuditLog == nil ||
+		options.Now == nil || options.Pause == nil {
 		return nil, errors.New("the operator's endpoints need an auditor, its checkpoints, metrics, settings, automation, " +
-			"a clock, and a way to pause Schedules")
+			"the audit log, a clock, and a way to pause Schedules")
 	}
 	return &API{options: options, goOnFor: goOnFor}, nil
 }
 
 // Endpoints lists the family.
 func (a *API) Endpoints() []endpoint.Endpoint {
-	return append(slices.Concat(a.settingsEndpoints(), a.ledgerSettingsEndpoints(), a.automationEndpoints()),
+	return append(slices.Concat(a.settingsEndpoints(), a.ledgerSettingsEndpoints(), a.automationEndpoints(), a.auditLogEndpoints()),
 		endpoint.New(endpoint.Info{
 			Method: http.MethodGet, Path: "/v0/admin/audit", OperationID: "getAudit", Tag: "Operation",
 			Access: endpoint.Admin, Summary: "Audit the record: check that every coin comes from a recorded mint and that no coin was lost.",

@@ -19,6 +19,11 @@ import (
 )
 
 type auditCommand struct {
+	Record auditRecordCommand `cmd:"" default:"withargs" help:"Audit the record: check that every coin comes from a recorded mint and that no coin was lost."`
+	Log    auditLogCommand    `cmd:"" help:"List who changed which user, right, party, identity provider, package or setting, when and from where."`
+}
+
+type auditRecordCommand struct {
 	recordPlace
 	Offset         int64         `help:"Audit up to this offset. Default: the end of the record."`
 	Head           *db.ChainHead `placeholder:"OFFSET:HASH" help:"Head that an earlier audit printed. The audit fails if the record up to that offset has changed since."`
@@ -26,7 +31,7 @@ type auditCommand struct {
 }
 
 // Run audits the record; the node may run meanwhile. The exit code is 1 when something is found.
-func (c *auditCommand) Run(ctx context.Context) error {
+func (c *auditRecordCommand) Run(ctx context.Context) error {
 	if c.ForgetFindings && c.Offset != 0 {
 		return errors.New("--forget-findings needs an audit up to the end: leave --offset out")
 	}

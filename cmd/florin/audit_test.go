@@ -38,7 +38,7 @@ func TestAudit_ComparesThePrintedHead(t *testing.T) {
 	url := recordWith(t)
 	head, err := dbtest.Open(t, url).Head(t.Context())
 	require.NoError(t, err)
-	command := auditCommand{
+	command := auditRecordCommand{
 		recordPlace: placeOf(url), Head: &db.ChainHead{Offset: head.Offset, Hash: head.Hash},
 	}
 	require.NoError(t, command.Run(t.Context()))

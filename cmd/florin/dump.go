@@ -230,6 +230,7 @@ func (d dumpFile) stepsIn(ctx context.Context, table string, steps []int64) ([]i
 var (
 	ownEntries = regexp.MustCompile(`^(SEQUENCE|SEQUENCE OWNED BY|SEQUENCE SET|DEFAULT|CONSTRAINT|FK CONSTRAINT|` +
 		`CHECK CONSTRAINT|INDEX) public |^(SCHEMA|COMMENT|ACL|DEFAULT ACL) `)
+	triggerEntry  = regexp.MustCompile(`^TRIGGER public \S+ (log_change|append_only) `)
 	tableEntry    = regexp.MustCompile(`^TABLE (?:DATA )?public (\S+) `)
 	functionEntry = regexp.MustCompile(`^FUNCTION public ([^ (]+)\(`)
 	entryLine     = regexp.MustCompile(`^\d+; \d+ \d+ (.+)$`)
@@ -246,7 +247,7 @@ func (d dumpFile) foreign(ctx context.Context, isTable, isFunction func(name str
 				continue
 			}
 			table, function := tableEntry.FindStringSubmatch(entry[1]+" "), functionEntry.FindStringSubmatch(entry[1])
-			if ownEntries.MatchString(entry[1]) || table != nil && isTable(table[1]) ||
+			if ownEntries.MatchString(entry[1]) || triggerEntry.MatchString(entry[1]) || table != nil && isTable(table[1]) ||
 				function != nil && isFunction(function[1]) {
 				continue
 			}

@@ -53,7 +53,7 @@ type cli struct {
 
 	Clock  clockCommand  `cmd:"" group:"Ledger" help:"Show the ledger's time, or advance it on a development node."`
 	Config configCommand `cmd:"" group:"Ledger" help:"Print the settings, and change those of the ledger."`
-	Audit  auditCommand  `cmd:"" group:"Ledger" help:"Audit the record: check that every coin comes from a recorded mint and that no coin was lost."`
+	Audit  auditCommand  `cmd:"" group:"Ledger" help:"Audit the record: check that every coin comes from a recorded mint and that no coin was lost. List who changed what."`
 	Key    keyCommand    `cmd:"" group:"Ledger" help:"Create the key of an external party, and sign with it."`
 	Tx     txCommand     `cmd:"" group:"Ledger" help:"Show a transaction before a party signs it."`
 

@@ -11,6 +11,30 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 )
 
+// Changes of users, rights, parties, identity providers, packages and settings. Triggers write it; nothing is deleted.
+type AuditLog struct {
+	EntryID   int64
+	ChangedAt time.Time
+	Kind      string
+	Action    string
+	// The id of the user, party, identity provider or package; for a right its user; the name of a setting.
+	Subject string
+	Party   ledger.Party
+	// The fields that the change removed or replaced; null when the subject was new.
+	Before []byte
+	// The same fields, and new ones, after the change; null when the subject is gone.
+	After              []byte
+	UserID             string
+	IdentityProviderID string
+	// The program whose connection made the change, application_name.
+	Program string
+	// Where the request came from: what proxies say (X-Forwarded-For), and last the address that called the node.
+	Addresses string
+	// The endpoint, such as POST /v2/users; empty for changes without a request.
+	Operation string
+	TraceID   string
+}
+
 // What the automations are to do, by kind and wallet; value is what counts.
 type AutomationSetting struct {
 	Kind       string

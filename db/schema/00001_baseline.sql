@@ -1061,4 +1061,144 @@ COMMENT ON TABLE processes IS 'All processes of the ledger: APIs and workers.';
 COMMENT ON COLUMN processes.process IS 'The name of its connections, application_name.';
 COMMENT ON COLUMN processes.schema_version IS 'The newest step of the schema that its program knows.';
 COMMENT ON COLUMN processes.works IS 'It has a worker, which reaches Temporal.';
+
+-- Who changed what
+
+CREATE TABLE audit_log (
+    entry_id             bigint           GENERATED ALWAYS AS IDENTITY,
+    changed_at           timestamptz      NOT NULL DEFAULT now(),
+    kind                 text COLLATE "C" NOT NULL,
+    action               text COLLATE "C" NOT NULL,
+    subject              text COLLATE "C" NOT NULL,
+    party                text COLLATE "C" NOT NULL, -- empty for none
+    before               json,
+    after                json,
+    user_id              text COLLATE "C" NOT NULL, -- empty where no user of the node made the change
+    identity_provider_id text COLLATE "C" NOT NULL,
+    program              text             NOT NULL,
+    addresses            text             NOT NULL,
+    operation            text             NOT NULL,
+    trace_id             text COLLATE "C" NOT NULL,
+    CONSTRAINT audit_log_in_order PRIMARY KEY (entry_id),
+    CONSTRAINT audit_log_kind_is_known
+    CHECK (kind IN ('user', 'right', 'party', 'identity-provider', 'package', 'setting')),
+    CONSTRAINT audit_log_action_is_known CHECK (action IN ('create', 'change', 'delete', 'grant', 'revoke'))
+);
+COMMENT ON TABLE audit_log IS
+    'Changes of users, rights, parties, identity providers, packages and settings. Triggers write it; nothing is deleted.';
+COMMENT ON COLUMN audit_log.subject IS
+    'The id of the user, party, identity provider or package; for a right its user; the name of a setting.';
+COMMENT ON COLUMN audit_log.before IS 'The fields that the change removed or replaced; null when the subject was new.';
+COMMENT ON COLUMN audit_log.after IS 'The same fields, and new ones, after the change; null when the subject is gone.';
+COMMENT ON COLUMN audit_log.program IS 'The program whose connection made the change, application_name.';
+COMMENT ON COLUMN audit_log.addresses IS
+    'Where the request came from: what proxies say (X-Forwarded-For), and last the address that called the node.';
+COMMENT ON COLUMN audit_log.operation IS 'The endpoint, such as POST /v2/users; empty for changes without a request.';
+
+-- What is in one object and not, or not the same, in the other. In fields that are objects themselves, it compares each
+-- of their fields.
+CREATE FUNCTION fields_lost(old_fields jsonb, new_fields jsonb) RETURNS jsonb
+LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+    SELECT coalesce(jsonb_object_agg(f.key, CASE
+        WHEN jsonb_typeof(f.value) = 'object' AND jsonb_typeof(new_fields -> f.key) = 'object' THEN (
+            SELECT coalesce(jsonb_object_agg(inner_field.key, inner_field.value), '{}')
+            FROM jsonb_each(f.value) AS inner_field
+            WHERE inner_field.value IS DISTINCT FROM new_fields -> f.key -> inner_field.key
+        )
+        ELSE f.value
+    END), '{}')
+    FROM jsonb_each(old_fields) AS f
+    WHERE f.value IS DISTINCT FROM new_fields -> f.key
+$$;
+
+-- The log is never pruned, so one entry must not take the 256 KiB that the annotations of a user may have.
+CREATE FUNCTION short_fields(fields jsonb) RETURNS jsonb
+LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+    SELECT jsonb_object_agg(f.key, CASE
+        WHEN length(f.value::text) > 2000 THEN to_jsonb(left(f.value::text, 2000) || '…')
+        ELSE f.value
+    END)
+    FROM jsonb_each(fields) AS f
+$$;
+
+-- Writes the entry of a changed row. Arguments: the kind, the column with the subject, the column with the party or '',
+-- and the columns that the entry leaves out. The node says in florin.caller in whose name a transaction runs.
+CREATE FUNCTION log_change() RETURNS trigger
+LANGUAGE plpgsql AS $$
+DECLARE
+    hidden CONSTANT text[] := string_to_array(tg_argv[3], ' ');
+    caller CONSTANT jsonb := coalesce(nullif(current_setting('florin.caller', true), ''), '{}')::jsonb;
+    old_row jsonb;
+    new_row jsonb;
+    before jsonb;
+    after jsonb;
+BEGIN
+    -- jsonb has no character 0, which annotations may have: the symbol for it stands in its place.
+    IF tg_op <> 'INSERT' THEN
+        old_row := replace(row_to_json(old)::text, '\u0000', '\u2400')::jsonb;
+        before := old_row - hidden;
+    END IF;
+    IF tg_op <> 'DELETE' THEN
+        new_row := replace(row_to_json(new)::text, '\u0000', '\u2400')::jsonb;
+        after := new_row - hidden;
+    END IF;
+    IF tg_op = 'UPDATE' THEN
+        IF before = after THEN
+            RETURN NULL;
+        END IF;
+        SELECT fields_lost(before, after), fields_lost(after, before) INTO before, after;
+    END IF;
+    INSERT INTO audit_log (
+        kind, action, subject, party, before, after, user_id, identity_provider_id, program, addresses, operation, trace_id
+    )
+    VALUES (
+        tg_argv[0],
+        CASE
+            WHEN tg_op = 'UPDATE' THEN 'change'
+            WHEN tg_argv[0] = 'right' THEN CASE tg_op WHEN 'INSERT' THEN 'grant' ELSE 'revoke' END
+            ELSE CASE tg_op WHEN 'INSERT' THEN 'create' ELSE 'delete' END
+        END,
+        coalesce(new_row, old_row) ->> tg_argv[1],
+        coalesce(coalesce(new_row, old_row) ->> nullif(tg_argv[2], ''), ''),
+        short_fields(before), short_fields(after),
+        coalesce(caller ->> 'userId', ''), coalesce(caller ->> 'identityProviderId', ''),
+        split_part(current_setting('application_name'), '/', 1),
+        coalesce(caller ->> 'addresses', host(inet_client_addr()), ''),
+        coalesce(caller ->> 'operation', ''), coalesce(caller ->> 'traceId', '')
+    );
+    RETURN NULL;
+END
+$$;
+
+CREATE TRIGGER log_change AFTER INSERT OR UPDATE OR DELETE ON users
+FOR EACH ROW EXECUTE FUNCTION log_change(
+    'user', 'id', 'primary_party', 'id resource_version created_at identity_provider_key'
+);
+CREATE TRIGGER log_change AFTER INSERT OR UPDATE OR DELETE ON user_rights
+FOR EACH ROW EXECUTE FUNCTION log_change('right', 'user_id', 'party', 'user_id');
+CREATE TRIGGER log_change AFTER INSERT OR UPDATE OR DELETE ON parties
+FOR EACH ROW EXECUTE FUNCTION log_change(
+    'party', 'party', 'party', 'party resource_version allocated_at identity_provider_key'
+);
+CREATE TRIGGER log_change AFTER INSERT OR UPDATE OR DELETE ON identity_providers
+FOR EACH ROW EXECUTE FUNCTION log_change('identity-provider', 'id', '', 'id created_at');
+CREATE TRIGGER log_change AFTER INSERT OR UPDATE OR DELETE ON packages
+FOR EACH ROW EXECUTE FUNCTION log_change(
+    'package', 'package_id', '', 'package_id uploaded_offset changed_offset byte_count'
+);
+CREATE TRIGGER log_change AFTER INSERT OR UPDATE OR DELETE ON ledger_settings
+FOR EACH ROW EXECUTE FUNCTION log_change('setting', 'name', '', 'name');
+-- Only rows without any value are deleted.
+CREATE TRIGGER log_change AFTER INSERT OR UPDATE ON automation_settings
+FOR EACH ROW EXECUTE FUNCTION log_change('setting', 'kind', 'party', 'kind party configured chosen');
+
+CREATE FUNCTION refuse_change() RETURNS trigger
+LANGUAGE plpgsql AS $$
+BEGIN
+    RAISE EXCEPTION 'the audit log only grows: nothing changes or deletes its entries'
+    USING ERRCODE = 'restrict_violation';
+END
+$$;
+CREATE TRIGGER append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON audit_log
+FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 -- +goose StatementEnd

@@ -29,6 +29,8 @@ type Contribution struct {
 	UserMayMiss bool `json:"userMayMiss,omitempty"`
 	// MaxUserParties limits the parties that the user has rights to, including this one; 0 for no limit.
 	MaxUserParties int `json:"maxUserParties,omitempty"`
+	// Origin is where the request came from, for the audit log.
+	Origin ledger.Origin `json:"origin"`
 	// Trace is the trace of the request.
 	Trace ledger.TraceContext `json:"trace"`
 	// Seal proves that a node of this ledger accepted the contribution and nobody changed it: see package seal.

@@ -203,7 +203,7 @@ func (s *Server) operatorAPI(options Options, now func() time.Time) *operatorapi
 	}
 	operator, err := operatorapi.New(operatorapi.Options{
 		Auditor: s.auditor(), Checkpoints: s.DB, Metrics: s.Metrics, Settings: s.DB, Automation: s.DB,
-		Ledger: s.DB, Now: now, Paused: options.Paused, Pause: options.Pause,
+		Ledger: s.DB, AuditLog: s.DB, Now: now, Paused: options.Paused, Pause: options.Pause,
 		Schedule: func(kind string) string { return "3f9c2ab1:automation:" + kind },
 	})
 	require.NoError(s.tb, err)

@@ -33,6 +33,7 @@ func anOperatorSeesAndChangesTheNode(t *testing.T, n *upNode, browser *chromium)
 		"/admin/users": "Add a user", "/admin/parties": "Add a party", "/admin/providers": "Add an identity provider",
 		"/admin/packages": "Upload packages", "/admin/settings": "Changes of these settings", "/admin/clock": "Ledger time",
 		"/admin/audit": "Every coin comes from a recorded mint", "/admin/automation": "Workflows that wait",
+		"/admin/history": "grant right lena",
 	} {
 		admin.open(path).shows(words)
 		admin.isAccessible(rules, path)

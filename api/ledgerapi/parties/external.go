@@ -188,7 +188,7 @@ func (a *API) checkAllocateExternal(
 	}
 	contribution = topology.Contribution{
 		ID: uuid.NewString(), MultiHash: v2.FromAPISignatures(body.MultiHashSignatures), UserID: body.UserID,
-		MaxUserParties: maxParties, Trace: endpoint.Trace(ctx),
+		MaxUserParties: maxParties, Origin: endpoint.Origin(ctx), Trace: endpoint.Trace(ctx),
 	}
 	caller, bound := users.BoundCaller(ctx)
 	contribution.Unbound = !bound && body.UserID != "" // without a user there is nothing to limit

@@ -171,7 +171,8 @@ func (a *API) buildContribution(
 		return contribution, onboarding, err
 	}
 	contribution = topology.Contribution{
-		ID: uuid.NewString(), UserID: a.LedgerUser, UserMayMiss: true, Unbound: true, Trace: endpoint.Trace(ctx),
+		ID: uuid.NewString(), UserID: a.LedgerUser, UserMayMiss: true, Unbound: true,
+		Origin: endpoint.Origin(ctx), Trace: endpoint.Trace(ctx),
 	}
 	if _, known := endpoint.Claims(ctx).User(); known {
 		contribution.AskedBy = new(endpoint.Claims(ctx).Identity())
