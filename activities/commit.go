@@ -100,7 +100,11 @@ func (a *Activities) commitTogether(
 }
 
 // commitResult has all completions that a transaction knows, and those that it added.
-type commitResult struct{ all, added []ledger.Completion }
+// refused has the added refusals.
+type commitResult struct {
+	all, added []ledger.Completion
+	refused    []refusal
+}
 
 // record runs a transaction that adds completions to the record. A panic in it becomes an error, and ends only the
 // transaction.
@@ -121,6 +125,7 @@ func (a *Activities) record(
 	}
 	measurement.Did(StepWrite)
 	failpoint.Hit(failpoint.AfterCommit)
+	a.logRefusals(ctx, result.refused)
 	a.Outcomes.Publish(result.all...)
 	if len(result.added) > 0 {
 		measurement.Committed(result.added)
@@ -185,6 +190,7 @@ func (a *Activities) commit(
 		return commitResult{}, 0, err
 	}
 	completions := make([]ledger.Completion, 0, len(submissions))
+	var refused []refusal
 	for ; done < len(open) && !block.isFull(); done++ {
 		submission := open[done]
 		known, decided := loaded.Completions[submission.Key]
@@ -204,6 +210,7 @@ func (a *Activities) commit(
 				return commitResult{}, 0, err
 			}
 			loaded.Completions[submission.Key] = known
+			refused = addRefusal(refused, submission.Submission, known)
 		}
 		completions = append(completions, known)
 	}
@@ -212,7 +219,8 @@ func (a *Activities) commit(
 		return commitResult{all: completions}, done, nil
 	}
 	failpoint.Hit(failpoint.AfterDecision)
-	return commitResult{all: completions, added: block.entries.Completions}, done, tx.Append(ctx, block.entries)
+	return commitResult{all: completions, added: block.entries.Completions, refused: refused}, done,
+		tx.Append(ctx, block.entries)
 }
 
 func (a *Activities) loadRequest(submissions []openSubmission) db.LoadRequest {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/fault"
+	"github.com/florinledger/florin/telemetry/tracing"
 )
 
 // defectError is a panic in the rules.
@@ -127,8 +129,9 @@ func (a *Activities) refuse(
 
 // defect logs the error of a submission that the rules or the record cannot handle, and makes the refusal.
 func (a *Activities) defect(submission ledger.Submission, err error) *fault.Fault {
-	a.Log.Error("the node refused a submission that it could not decide or record",
-		"command_id", submission.CommandID, "submission_key", submission.Key, "error", err)
+	facts := append(tracing.LogFacts(submission), slog.String("submission_key", submission.Key), slog.Any("error", err))
+	a.Log.LogAttrs(context.Background(), slog.LevelError,
+		"the node refused a submission that it could not decide or record", facts...)
 	return unrecordable(err)
 }
 

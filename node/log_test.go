@@ -22,7 +22,7 @@ func TestBoundedLog_BoundsItsFiles(t *testing.T) {
 	path := filepath.Join(directory, "florin.log")
 	to, err := BoundedLog(path, 1)
 	require.NoError(t, err)
-	log := Logger(to, slog.LevelInfo)
+	log := (&logSettings{}).Logger(to, slog.LevelInfo)
 	const lines = 10_000
 	for i := range lines {
 		log.Info("what happened", "number", i, "text", strings.Repeat("x", 1000))
@@ -55,6 +55,29 @@ func TestBoundedLog_RefusesAFileThatCannotBeOpened(t *testing.T) {
 	require.ErrorContains(t, err, "open the log "+path)
 }
 
+func TestLogger_FollowsItsFormatAndLevel(t *testing.T) {
+	t.Parallel()
+	for format, want := range map[string]string{
+		logText: "level=WARN msg=slow disk=full", "json": `"level":"WARN","msg":"slow","disk":"full"`,
+		logAuto: `"level":"WARN","msg":"slow","disk":"full"`, // a file is no terminal
+	} {
+		var level slog.LevelVar
+		file, err := os.Create(filepath.Join(t.TempDir(), "log"))
+		require.NoError(t, err)
+		log := (&logSettings{LogFormat: format}).Logger(file, &level)
+		log.Debug("unseen")
+		level.Set(slog.LevelDebug)
+		log.Debug("seen")
+		log.Warn("slow", "disk", "full")
+		require.NoError(t, file.Close())
+		text, err := os.ReadFile(file.Name())
+		require.NoError(t, err)
+		require.Contains(t, string(text), want, format)
+		require.NotContains(t, string(text), "unseen", format)
+		require.Contains(t, string(text), "seen", format)
+	}
+}
+
 // Clients choose parts of log texts.
 func TestLogger_CutsLongTexts(t *testing.T) {
 	t.Parallel()
@@ -62,7 +85,7 @@ func TestLogger_CutsLongTexts(t *testing.T) {
 	file, err := os.Create(path)
 	require.NoError(t, err)
 	long := strings.Repeat("ü", 1<<20)
-	log := Logger(file, slog.LevelInfo)
+	log := (&logSettings{}).Logger(file, slog.LevelInfo)
 	log.Info("what happened", "path", long, "text", long, "error", errors.New(long),
 		"number", 7, "short", "all of it")
 	hiding := fault.ServiceNotRunning.New("The database does not answer.").Wrap(errors.New("too many connections"))

@@ -72,7 +72,7 @@ type Options struct {
 	DatabaseURLFile string
 	Temporal        TemporalSettings
 	Serving         ServingSettings
-	// Level is the log level; nil if it cannot change.
+	// Level is the level of Log.
 	Level  *slog.LevelVar
 	Listen string
 	// GRPCListen is the address of the gRPC Ledger API; "" for none.

@@ -67,7 +67,7 @@ func (n *Node) rereadAuthSecret(ctx context.Context) error {
 }
 
 func (n *Node) rereadLogLevel(context.Context) error {
-	if n.options.Level == nil || n.options.RereadSettings == nil {
+	if n.options.RereadSettings == nil {
 		return nil
 	}
 	now, _, err := n.options.RereadSettings()

@@ -4,9 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
-	"log/slog"
-	"strings"
 	"time"
 
 	"github.com/florinledger/florin/api"
@@ -14,7 +11,6 @@ import (
 	"github.com/florinledger/florin/api/walletapi/instruments"
 	"github.com/florinledger/florin/internal/hosts"
 	"github.com/florinledger/florin/internal/secret"
-	"github.com/florinledger/florin/ledger/fault"
 )
 
 // Settings are the settings of a node for every command that starts one. Flags override the environment.
@@ -25,6 +21,7 @@ type Settings struct {
 	ledgerSettings
 	profileSettings
 	pageSettings
+	logSettings
 
 	AuthSecret     string `help:"Secret that signs HS256 tokens, for development. Default: the word unsafe." env:"FLORIN_AUTH_SECRET" secret:""`
 	AuthSecretFile string `help:"File with the secret of --auth-secret, read again on SIGHUP." env:"FLORIN_AUTH_SECRET_FILE"`
@@ -48,7 +45,6 @@ type Settings struct {
 	DatabaseConnections int32 `help:"Maximum number of database connections. The node opens one more for notifications." default:"32" env:"FLORIN_DATABASE_CONNECTIONS"`
 
 	TemporalNamespace string `help:"Temporal namespace." default:"default" env:"FLORIN_TEMPORAL_NAMESPACE"`
-	LogLevel          string `help:"debug, info, warn or error." default:"info" enum:"debug,info,warn,error" env:"FLORIN_LOG_LEVEL" common:""`
 }
 
 // Validate checks the values. kong calls it.
@@ -108,36 +104,6 @@ func (s *Settings) hostNames(listen string) (hosts.Names, error) {
 		return hosts.Names{}, nil
 	}
 	return hosts.Parse(s.Hosts, listen)
-}
-
-// Logger makes a log of JSON lines in which no text is longer than 4 KiB.
-func Logger(to io.Writer, level slog.Leveler) *slog.Logger {
-	return slog.New(slog.NewJSONHandler(to, &slog.HandlerOptions{Level: level, ReplaceAttr: shorten}))
-}
-
-// maxLoggedBytes limits a text in a log line, because clients choose parts of many texts.
-const maxLoggedBytes = 4096
-
-// shorten cuts long texts. Errors include the causes that clients do not see.
-func shorten(_ []string, fact slog.Attr) slog.Attr {
-	text, isText := fact.Value.Any().(string)
-	if err, isError := fact.Value.Any().(error); isError {
-		text, isText = fault.Full(err), true
-	}
-	if !isText {
-		return fact
-	}
-	if len(text) <= maxLoggedBytes {
-		return slog.String(fact.Key, text)
-	}
-	return slog.String(fact.Key, fmt.Sprintf("%s… (%d bytes)", strings.ToValidUTF8(text[:maxLoggedBytes], ""), len(text)))
-}
-
-// Level returns the log level. kong has checked its name.
-func (s *Settings) Level() slog.Level {
-	var level slog.Level
-	_ = level.UnmarshalText([]byte(s.LogLevel))
-	return level
 }
 
 // ReadAuthSecret reads the secret of tokens from its file, if there is one.

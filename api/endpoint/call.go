@@ -46,6 +46,10 @@ type call struct {
 	// header are headers that the endpoint adds; nil for none.
 	header  http.Header
 	ignored ignoredFields
+	// concerns is the submission that the request makes, as far as it is known; nil for none. isCommitRefusal means that the commit
+	// refused it, and has logged that.
+	concerns        func() ledger.Submission
+	isCommitRefusal bool
 	// sent are the bytes of the answers in another encoding than JSON.
 	sent int
 	// outcome is the status of the error that ended a stream, 0 for none; the handshake itself got 101.
@@ -54,7 +58,7 @@ type call struct {
 
 // begin removes the state of an earlier answer to the request.
 func (c *call) begin() {
-	c.header, c.failure = nil, nil
+	c.header, c.failure, c.isCommitRefusal = nil, nil, false
 	c.ignore(c.ignored)
 }
 
@@ -186,6 +190,20 @@ func JSON(value any) (Content, error) {
 
 // Settle removes the endpoint's error, for a request that gets a success answer anyway.
 func Settle(ctx context.Context) { callOf(ctx).failure = nil }
+
+// ForSubmission is a body that describes a submission.
+type ForSubmission interface {
+	// Requested is the submission as the log describes it.
+	Requested() ledger.Submission
+}
+
+// Concerns notes the submission that the request makes, for the log.
+func Concerns(ctx context.Context, submission ledger.Submission) { 
+	callOf(ctx).concerns = func() ledger.Submission { return submission }
+}
+
+// RefusedByCommit notes that the error of the request is the refusal of its commit, which has logged it.
+func RefusedByCommit(ctx context.Context) { callOf(ctx).isCommitRefusal = true }
 
 // WithClaims returns a context with these claims, for tests of endpoint functions.
 func WithClaims(ctx context.Context, claims auth.Claims) context.Context {

@@ -10,7 +10,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -43,7 +42,7 @@ func compressServer(t *testing.T) (*httptest.Server, lines) {
 	t.Helper()
 	log := make(lines, 64)
 	server, err := endpoint.NewServer(endpoint.Options{
-		Auth: tokens{}, Failures: encodeFailure, Logger: slog.New(slog.NewJSONHandler(log, nil)), Now: time.Now,
+		Auth: tokens{}, Failures: encodeFailure, Logger: jsonLog(log), Now: time.Now,
 	})
 	require.NoError(t, err)
 	router := chi.NewRouter()

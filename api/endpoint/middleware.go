@@ -21,6 +21,7 @@ import (
 	"github.com/florinledger/florin/api/admission"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/fault"
+	"github.com/florinledger/florin/telemetry/tracing"
 )
 
 // statusClientGone is the logged status of requests whose client disconnected.
@@ -96,6 +97,10 @@ func (f *Server) report(ctx context.Context, current *call, status, written int,
 	if f.options.Measure != nil {
 		f.options.Measure(current.request.Method, current.pattern, status, took)
 	}
+	level := f.level(ctx, current, status)
+	if !f.options.Logger.Enabled(ctx, level) {
+		return
+	}
 	facts := []slog.Attr{
 		slog.String("method", current.request.Method), slog.String("pattern", current.pattern),
 		slog.Int("status", status), slog.Float64("duration_ms", milliseconds(took)), slog.Int("bytes", written),
@@ -104,14 +109,13 @@ func (f *Server) report(ctx context.Context, current *call, status, written int,
 	if current.ignored.count > 0 {
 		facts = append(facts, slog.Int("ignored_fields", current.ignored.count))
 	}
-	level := f.level(ctx, current, status)
+	if current.concerns != nil && status >= http.StatusBadRequest {
+		facts = append(facts, tracing.LogFacts(current.concerns())...)
+	}
 	if current.failure != nil {
 		facts = append(facts, slog.String("error", current.loggedFailure(status)))
 		if hidden := fault.Hidden(current.failure); hidden != "" {
 			facts = append(facts, slog.String("cause", hidden))
-		}
-		if status >= http.StatusInternalServerError {
-			level = slog.LevelError
 		}
 	}
 	f.options.Logger.LogAttrs(ctx, level, "request", facts...)
@@ -122,9 +126,10 @@ func (c *call) gone() bool {
 	return errors.Is(c.failure, context.Canceled)
 }
 
-// level is the log level of a request. Refusals above a limit and unknown paths have level debug, because anybody can
-// cause any number of them: a summary every ten seconds counts them. Health checks have level debug too, because load
-// balancers call them every second; health.go logs their changes.
+// level is the log level of a request: error for failures, info for refusals, debug for the rest. Reads that find nothing
+// are ordinary answers, and the commit has logged its own refusals. Refusals above a limit and unknown paths have level
+// debug, because anybody can cause any number of them: a summary every ten seconds counts them. Failed health checks have
+// level debug too, because load balancers call them every second; health.go logs their changes.
 func (f *Server) level(ctx context.Context, current *call, status int) slog.Level {
 	if admission.IsOverloaded(current.failure) {
 		if counts := f.refusals.count(status, f.options.Now()); counts != nil {
@@ -140,10 +145,16 @@ func (f *Server) level(ctx context.Context, current *call, status int) slog.Leve
 		}
 		return slog.LevelDebug
 	}
-	if current.vital {
+	isRead := current.request.Method == http.MethodGet || current.request.Method == http.MethodHead
+	switch {
+	case current.failure != nil && status >= http.StatusInternalServerError:
+		return slog.LevelError
+	case current.vital, status < http.StatusBadRequest, status == statusClientGone, current.isCommitRefusal,
+		isRead && status == http.StatusNotFound:
 		return slog.LevelDebug
+	default:
+		return slog.LevelInfo
 	}
-	return slog.LevelInfo
 }
 
 // tellInterval is the pause between two summaries: a refusal must cost less than an answer.

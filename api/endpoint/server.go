@@ -259,6 +259,11 @@ func (s *endpointHandler) perform(
 	ctx context.Context, current *call, caller admission.Caller, request reflect.Value, exchange Exchange,
 	finish func(ctx context.Context, response any) (any, error),
 ) (any, error) {
+	if s.bodyIndex >= 0 {
+		if body, ok := reflect.TypeAssert[ForSubmission](request.Field(s.bodyIndex)); ok {
+			current.concerns = body.Requested
+		}
+	}
 	if err := renew(ctx); err != nil {
 		return nil, err
 	}

@@ -97,7 +97,7 @@ func serve(t *testing.T, r *http.Request) (*httptest.ResponseRecorder, map[strin
 	t.Helper()
 	var log bytes.Buffer
 	server, err := endpoint.NewServer(endpoint.Options{
-		Auth: tokens{}, Failures: encodeFailure, Logger: slog.New(slog.NewJSONHandler(&log, nil)), Now: time.Now,
+		Auth: tokens{}, Failures: encodeFailure, Logger: jsonLog(&log), Now: time.Now,
 		MaxBodyBytes: 64, RequestTimeout: 50 * time.Millisecond,
 	})
 	require.NoError(t, err)
@@ -148,9 +148,16 @@ func serve(t *testing.T, r *http.Request) (*httptest.ResponseRecorder, map[strin
 	}))
 	recorder := httptest.NewRecorder()
 	router.ServeHTTP(recorder, r)
-	var line map[string]any
-	require.NoError(t, json.Unmarshal(log.Bytes(), &line), "one line for each request: %s", log.String())
-	return recorder, line
+	var of []map[string]any
+	for text := range strings.Lines(log.String()) {
+		var line map[string]any
+		require.NoError(t, json.Unmarshal([]byte(text), &line))
+		if line["msg"] == "request" {
+			of = append(of, line)
+		}
+	}
+	require.Len(t, of, 1, "one line for each request: %s", log.String())
+	return recorder, of[0]
 }
 
 func request(t *testing.T, method, target, token, body string) *http.Request {
@@ -301,6 +308,11 @@ func TestServer_RefusesBodyOverLimit(t *testing.T) {
 	})
 }
 
+// jsonLog is a log with all lines.
+func jsonLog(to io.Writer) *slog.Logger {
+	return slog.New(slog.NewJSONHandler(to, &slog.HandlerOptions{Level: slog.LevelDebug}))
+}
+
 type brokenReader struct{}
 
 func (brokenReader) Read([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }
@@ -335,7 +347,7 @@ func TestServer_LogsClientDisconnectAs499(t *testing.T) {
 	cancel()
 	_, line := serve(t, request(t, http.MethodGet, "/slow", "", "").WithContext(ctx))
 	require.InDelta(t, 499, line["status"], 0)
-	require.Equal(t, "INFO", line["level"])
+	require.Equal(t, "DEBUG", line["level"])
 }
 
 func TestServer_RefusesUnknownPathsAndMethods(t *testing.T) {

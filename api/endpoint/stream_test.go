@@ -154,7 +154,7 @@ func serveStreamWithin(
 		limits.Now = time.Now
 	}
 	frame, err := endpoint.NewServer(endpoint.Options{
-		Auth: s.directory, Failures: encodeFailure, Logger: slog.New(slog.NewJSONHandler(s.log, nil)), Now: limits.Now,
+		Auth: s.directory, Failures: encodeFailure, Logger: jsonLog(s.log), Now: limits.Now,
 		MaxBodyBytes: max(200, limits.BodyMemory), Streams: s.streams, Limits: admission.New(limits),
 		AllowOrigin: func(origin string) bool { return origin == allowedOrigin },
 	})

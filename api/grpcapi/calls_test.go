@@ -3,6 +3,7 @@ package grpcapi_test
 import (
 	"bytes"
 	"io"
+	"log/slog"
 	"net/http"
 	"regexp"
 	"strconv"
@@ -350,7 +351,7 @@ func TestCall_RefusesBadInput(t *testing.T) {
 func TestCall_IsLoggedWithItsSize(t *testing.T) {
 	t.Parallel()
 	var log apitest.Log
-	s, conn, _ := node(t, apitest.Options{Log: &log})
+	s, conn, _ := node(t, apitest.Options{Log: &log, LogLevel: slog.LevelDebug})
 	require.NoError(t, conn.Invoke(s.As(t.Context(), "alice"), base+"VersionService/GetLedgerApiVersion",
 		&ledgerpb.GetLedgerApiVersionRequest{}, &ledgerpb.GetLedgerApiVersionResponse{}))
 	line := regexp.MustCompile(

@@ -132,6 +132,17 @@ type JsSubmitAndWaitForTransactionResponse struct {
 // RequestedParties implements [endpoint.ForParties].
 func (c JsCommands) RequestedParties() iter.Seq[ledger.Party] { return partiesIn(c.ActAs) }
 
+// Requested implements [endpoint.ForSubmission].
+func (c JsCommands) Requested() ledger.Submission {
+	return ledger.Submission{
+		CommandID: c.CommandID, WorkflowID: v2.OrEmpty(c.WorkflowID), ActAs: v2.FromAPIParties(c.ActAs),
+		Commands: FromAPICommands(c.Commands),
+	}
+}
+
+// Requested implements [endpoint.ForSubmission].
+func (r JsSubmitAndWaitForTransactionRequest) Requested() ledger.Submission { return r.Commands.Requested() }
+
 // RequestedParties implements [endpoint.ForParties].
 func (r JsSubmitAndWaitForTransactionRequest) RequestedParties() iter.Seq[ledger.Party] {
 	return r.Commands.RequestedParties()

@@ -82,6 +82,13 @@ func (r JsPrepareSubmissionRequest) RequestedParties() iter.Seq[ledger.Party] {
 	return partiesIn(r.ActAs)
 }
 
+// Requested implements [endpoint.ForSubmission].
+func (r JsPrepareSubmissionRequest) Requested() ledger.Submission {
+	return ledger.Submission{
+		CommandID: r.CommandID, ActAs: v2.FromAPIParties(r.ActAs), Commands: FromAPICommands(r.Commands),
+	}
+}
+
 type prepareRequest struct {
 	Body JsPrepareSubmissionRequest `body:"json"`
 }

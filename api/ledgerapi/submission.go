@@ -199,6 +199,7 @@ func (a *API) await(ctx context.Context, submission ledger.Submission) (ledger.C
 	case err != nil:
 		return ledger.Completion{}, err
 	case completion.Refusal != nil:
+		endpoint.RefusedByCommit(ctx)
 		return ledger.Completion{}, visibleRefusal(endpoint.Claims(ctx), completion)
 	default:
 		return completion, nil

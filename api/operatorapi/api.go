@@ -1,10 +1,11 @@
 // Package operatorapi has the operator's endpoints that a validator does not have: the audit of the record, the
-// metrics, and the settings and troubles of the automations.
+// metrics, the log level, and the settings and troubles of the automations.
 package operatorapi
 
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"net/http"
 	"slices"
 	"time"
@@ -26,6 +27,9 @@ type Options struct {
 	// Checkpoints stores the position of the continuous audit.
 	Checkpoints audit.Checkpoints
 	Metrics     *telemetry.Metrics
+	// Level is the level of Log, the log of the process.
+	Level *slog.LevelVar
+	Log   *slog.Logger
 	// Settings are the settings of the automations.
 	Settings Settings
 	// Automation stores the state of the automations.
@@ -54,16 +58,17 @@ type API struct {
 func New(options Options) (*API, error) {
 	if options.Auditor == nil || options.Checkpoints == nil || options.Metrics == nil ||
 		options.Settings == nil || options.Automation == nil || options.Ledger == nil || options.AuditLog == nil ||
-		options.Now == nil || options.Pause == nil {
+		options.Now == nil || options.Pause == nil || options.Level == nil || options.Log == nil {
 		return nil, errors.New("the operator's endpoints need an auditor, its checkpoints, metrics, settings, automation, " +
-			"the audit log, a clock, and a way to pause Schedules")
+			"the audit log, a clock, a log with its level, and a way to pause Schedules")
 	}
 	return &API{options: options, goOnFor: goOnFor}, nil
 }
 
 // Endpoints lists the family.
 func (a *API) Endpoints() []endpoint.Endpoint {
-	return append(slices.Concat(a.settingsEndpoints(), a.ledgerSettingsEndpoints(), a.automationEndpoints(), a.auditLogEndpoints()),
+	return append(slices.Concat(a.settingsEndpoints(), a.ledgerSettingsEndpoints(), a.automationEndpoints(),
+		a.logLevelEndpoints(), a.auditLogEndpoints()),
 		endpoint.New(endpoint.Info{
 			Method: http.MethodGet, Path: "/v0/admin/audit", OperationID: "getAudit", Tag: "Operation",
 			Access: endpoint.Admin, Summary: "Audit the record: check that every coin comes from a recorded mint and that no coin was lost.",

@@ -34,6 +34,7 @@ type cli struct {
 	Stop   remote.StopCommand   `cmd:"" group:"The node" help:"Stop the node of a data directory."`
 	Start  remote.StartCommand  `cmd:"" group:"The node" help:"Start the node again after florin stop --node."`
 	Logs   remote.LogsCommand   `cmd:"" group:"The node" help:"Show the logs of the node of a data directory."`
+	Log    logCommand           `cmd:"" group:"The node" help:"Show or change the log level while the node runs."`
 	Env    remote.EnvCommand    `cmd:"" group:"The node" help:"Print shell commands that export the node's addresses and a token."`
 	Reset  remote.ResetCommand  `cmd:"" group:"The node" help:"Delete all data of a node."`
 	Doctor doctorCommand        `cmd:"" group:"The node" help:"Check this machine and the node for problems."`

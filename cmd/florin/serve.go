@@ -81,7 +81,7 @@ func serveRemote(
 		Settings: settings, Roles: part.roles, DatabaseURL: databaseURL, DatabaseURLFile: remote.DatabaseURLFile,
 		Temporal: remote.TemporalSettings, Serving: remote.ServingSettings,
 		Listen: part.listen, GRPCListen: part.grpc, StopDelay: remote.StopDelay, AttributeBytes: remote.AttributeBytes,
-		Level: level, Log: node.Logger(os.Stderr, level), Progress: func(string) {},
+		Level: level, Log: settings.Logger(os.Stderr, level), Progress: func(string) {},
 		SettingsByFlag: settingsByFlag(parsed), NonDefaultSettings: chosenByFlag(parsed),
 		Version: version, RereadSettings: settingsAgain,
 	})

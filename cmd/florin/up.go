@@ -65,6 +65,7 @@ type machine struct {
 	// scriptRun is the stored run of the init script; nil for a ledger without one.
 	scriptRun *scriptRun
 	log       *slog.Logger
+	level     slog.LevelVar
 	// switches are requests to stop the node alone, and to start it again.
 	switches chan os.Signal
 	// temporalAgain has a value after Temporal started again.
@@ -140,7 +141,8 @@ func (m *machine) start(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	m.log = node.Logger(ownLog, m.command.Level())
+	m.level.Set(m.command.Level())
+	m.log = m.command.Logger(ownLog, &m.level)
 	if err := m.startPostgres(ctx); err != nil {
 		return err
 	}

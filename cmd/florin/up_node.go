@@ -29,7 +29,7 @@ func (m *machine) startNode(ctx context.Context) error {
 		DatabaseURL: m.database.SocketURL(recordDatabase) + idleConnections,
 		Temporal:    node.TemporalSettings{TemporalAddress: m.temporal.Frontend()},
 		TemporalUI:  m.temporal.UI(), Listen: m.command.Listen, GRPCListen: m.command.grpcListen(), AttributeBytes: temporalchild.AttributeBytes,
-		Version: version, Development: true, Clock: m.command.Clock, Log: m.log, Progress: m.progress,
+		Version: version, Development: true, Clock: m.command.Clock, Level: &m.level, Log: m.log, Progress: m.progress,
 		SettingsByFlag: m.given,
 	})
 	if err != nil {

@@ -194,7 +194,9 @@ func (s *Server) Twin(options Options) *Server {
 }
 
 // operatorAPI makes the operator's endpoints. Without options.Pause, a pause is only stored.
-func (s *Server) operatorAPI(options Options, now func() time.Time) *operatorapi.API {
+func (s *Server) operatorAPI(
+	options Options, now func() time.Time, level *slog.LevelVar, log *slog.Logger,
+) *operatorapi.API {
 	s.tb.Helper()
 	if options.Pause == nil {
 		options.Pause = func(ctx context.Context, schedule string, paused bool, _ string) error {
@@ -203,7 +205,7 @@ func (s *Server) operatorAPI(options Options, now func() time.Time) *operatorapi
 	}
 	operator, err := operatorapi.New(operatorapi.Options{
 		Auditor: s.auditor(), Checkpoints: s.DB, Metrics: s.Metrics, Settings: s.DB, Automation: s.DB,
-		Ledger: s.DB, AuditLog: s.DB, Now: now, Paused: options.Paused, Pause: options.Pause,
+		Ledger: s.DB, AuditLog: s.DB, Now: now, Paused: options.Paused, Pause: options.Pause, Level: level, Log: log,
 		Schedule: func(kind string) string { return "3f9c2ab1:automation:" + kind },
 	})
 	require.NoError(s.tb, err)
@@ -228,7 +230,9 @@ func (s *Server) handler(options Options) http.Handler {
 		options.Watcher = watcher
 	}
 	s.complete(&options)
-	logger := slog.New(slog.NewJSONHandler(options.Log, &slog.HandlerOptions{Level: options.LogLevel}))
+	level := &slog.LevelVar{}
+	level.Set(options.LogLevel)
+	logger := slog.New(slog.NewJSONHandler(options.Log, &slog.HandlerOptions{Level: level}))
 	ledgerAPI, err := ledgerapi.New(ledgerapi.Options{
 		Node: s.Node, Catalog: s.Catalog, Record: options.Record, Watcher: options.Watcher,
 		Submitter: options.Submitter, Onboarder: options.Onboarder, Settings: options.Settings, Now: now,
@@ -241,7 +245,7 @@ func (s *Server) handler(options Options) http.Handler {
 		Supply: audit.Supply{Checkpoints: s.DB}, Now: now,
 	})
 	require.NoError(s.tb, err)
-	operator := s.operatorAPI(options, now)
+	operator := s.operatorAPI(options, now, level, logger)
 	wallets, err := walletapi.New(walletapi.Options{
 		Node: s.Node, Packages: s.Packages, Catalog: s.Catalog, Record: s.DB, Submitter: options.Wallets, Now: now,
 		LedgerUser: LedgerUser, Onboarder: s.committer(),

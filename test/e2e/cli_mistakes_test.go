@@ -27,7 +27,7 @@ func linesOfClients(t *testing.T) []string {
 		"offers withdraw alice", "preapproval show alice", "preapproval on alice", "preapproval off alice",
 		"contracts alice", "updates alice", "submit " + file, "simulate " + file,
 		"clock show", "clock advance 1h", "config list",
-		"config set coin-price 1",
+		"config set coin-price 1", "log level", "log level debug",
 	}
 }
 

@@ -79,6 +79,7 @@ func (b *Base) findCaller(ctx context.Context, operation string) (Owner, error) 
 		return Owner{}, err
 	}
 	w := Owner{user: user.ID, Party: install.Payload.EndUserParty, Install: install.ID}
+	endpoint.Concerns(ctx, ledger.Submission{ActAs: []ledger.Party{w.Party}})
 	return w, rights.RequireActAs(w.Party)
 }
 

@@ -119,7 +119,11 @@ func (b *Base) earlierUpdate(ctx context.Context, completion ledger.Completion) 
 // Send submits for a request. After that the server does not serve the request again from its start.
 func (b *Base) Send(ctx context.Context, submission ledger.Submission) (ledger.Completion, error) {
 	endpoint.Submitting(ctx)
+	endpoint.Concerns(ctx, submission)
 	completion, workflowID, err := b.submitter.SubmitAndTrace(ctx, submission)
+	if completion.Refusal != nil {
+		endpoint.RefusedByCommit(ctx)
+	}
 	TellWorkflow(ctx, workflowID)
 	return completion, err
 }
