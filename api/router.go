@@ -118,6 +118,9 @@ func NewRouter(options Options) (http.Handler, error) {
 	if err := server.MountStreams(router, streams); err != nil {
 		return nil, err
 	}
+	if err := server.MountEvents(router, options.Ledger.Events()); err != nil {
+		return nil, err
+	}
 	version := options.Ledger.Version()
 	docs, err := docsEndpoints(map[string]func() (any, error){
 		"/docs/openapi":           func() (any, error) { return describeLedger(version, ledgerEndpoints) },

@@ -159,9 +159,9 @@ func refused[View any](s *site, v *visit, name string, why error, read func() (V
 // statusGone is the status in logs and metrics of a page whose visitor has left, as in the API.
 const statusGone = 499
 
-// note logs errors that are not the visitor's fault.
+// note logs errors that are not the visitor's fault. The API has logged its own.
 func (s *site) note(ctx context.Context, status int, err error) {
-	if status >= http.StatusInternalServerError {
+	if _, isLogged := errors.AsType[*client.Error](err); status >= http.StatusInternalServerError && !isLogged {
 		s.Log.LogAttrs(ctx, slog.LevelWarn, "showing a page failed", slog.String("error", err.Error()))
 	}
 }

@@ -86,6 +86,8 @@ type pageData struct {
 	Development bool
 	// Taps is true if everybody may mint coin.
 	Taps bool
+	// Events is the address of the stream that tells the page to read its view again; "" for none.
+	Events string
 	// Seen is a hash of Data. A page that already has it gets nothing new.
 	Seen string
 	Data any
@@ -100,6 +102,7 @@ func (s *site) write(v *visit, status int, name string, data any) error {
 	all := pageData{
 		View: name, Place: placeOf(v.r.URL.Path), Session: v.session, Party: v.party,
 		Form: v.sessions.form(v.session), Development: s.Development != nil, Taps: s.Taps, Data: data,
+		Events: eventsOf(v, name),
 	}
 	block := "frame"
 	pageName, part, isPart := strings.Cut(name, "-")

@@ -99,6 +99,8 @@ func New(options Options) (http.Handler, error) {
 	for pattern, view := range s.walletViews() {
 		mux.Handle(pattern, s.page(s.signedIn(view)))
 	}
+	mux.Handle("GET /wallet/events", s.events(walletEvents))
+	mux.Handle("GET /explorer/events", s.events(explorerEvents))
 	s.handleExplorer(mux)
 	s.adminRoutes(mux)
 	mux.Handle("/", s.page(s.pageNotFound))

@@ -145,7 +145,7 @@ func (f *Server) Mount(router chi.Router, endpoints []Endpoint) error {
 // IsLimited reports whether the node's limits apply to a handler: a server has mounted it.
 func IsLimited(handler http.Handler) bool {
 	switch handler.(type) {
-	case *endpointHandler, *streamHandler:
+	case *endpointHandler, *streamHandler, *eventsHandler:
 		return true
 	default:
 		return false

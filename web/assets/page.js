@@ -164,5 +164,31 @@
   document.body.addEventListener('htmx:afterSettle', () => { local(document); draw(); });
   document.body.addEventListener('htmx:beforeRequest', (event) => document.hidden && event.preventDefault());
   document.body.addEventListener('htmx:afterRequest', (event) => lost(event.detail.xhr.status == 0 || event.detail.xhr.status >= 500));
-  document.addEventListener('visibilitychange', () => document.hidden || document.body.dispatchEvent(new Event('shown')));
+  // One stream tells that the ledger has something new for the visitor, also each time it opens; then the parts of the page
+  // read themselves again. A page that nobody sees has no stream. If the node refuses the stream, the page tries again later.
+  const changed = () => document.body.dispatchEvent(new Event('changed'));
+  const retry = 30_000;
+  let stream, later;
+  const close = () => {
+    clearTimeout(later);
+    stream?.close();
+  };
+  const follow = () => {
+    close();
+    if (document.hidden) return;
+    if (!document.body.dataset.events) return changed();
+    stream = new EventSource(document.body.dataset.events);
+    stream.onmessage = () => {
+      lost(false);
+      changed();
+    };
+    stream.onerror = () => {
+      if (stream.readyState != EventSource.CLOSED) return lost(true); // the browser opens it again
+      later = setTimeout(follow, retry);
+      changed();
+    };
+  };
+  document.addEventListener('visibilitychange', follow);
+  addEventListener('pagehide', close);
+  if (document.body.dataset.events) follow();
 })();
