@@ -18,7 +18,7 @@ import (
 
 // logSettings are the settings of the log.
 type logSettings struct {
-	LogLevel  string `help:"debug, info, warn or error. florin log level changes it while the node runs." default:"info" enum:"debug,info,warn,error" env:"FLORIN_LOG_LEVEL"`
+	LogLevel  string `help:"debug, info, warn or error. florin log level changes it while the node runs." default:"info" enum:"debug,info,warn,error" env:"FLORIN_LOG_LEVEL" common:""`
 	LogFormat string `help:"Format of the log: text, json, or auto (text on a terminal, else json)." default:"auto" enum:"auto,text,json" env:"FLORIN_LOG_FORMAT"`
 }
 
