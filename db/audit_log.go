@@ -70,15 +70,12 @@ var endOfTime = time.Date(9999, 12, 31, 0, 0, 0, 0, time.UTC)
 
 // beginFor is the statement that begins a transaction of a caller and tells the triggers of the audit log who it is. It
 // is one round trip, as any begin. The hexadecimal form needs no quotes.
-func beginFor(caller Caller) string {
+func beginFor(caller Caller) (string, error) {
 	name, err := json.Marshal(struct {
 		UserID             string `json:"userId"`
 		IdentityProviderID string `json:"identityProviderId"`
 		ledger.Origin
 	}{caller.UserID, caller.IdentityProviderID, caller.Origin})
-	if err != nil { // texts always have a JSON form
-		panic(err)
-	}
 	return fmt.Sprintf("begin isolation level read committed; "+
-		"select set_config('florin.caller', convert_from(decode('%s', 'hex'), 'UTF8'), true)", hex.EncodeToString(name))
+		"select set_config('florin.caller', convert_from(decode('%s', 'hex'), 'UTF8'), true)", hex.EncodeToString(name)), err
 }

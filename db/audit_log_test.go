@@ -3,6 +3,7 @@ package db_test
 import (
 	"errors"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -20,8 +21,7 @@ func entriesOf(t *testing.T, record *db.DB, filter db.LogFilter) (out []string) 
 	t.Helper()
 	entries, err := record.AuditLog(t.Context(), filter, math.MaxInt64, 1000)
 	require.NoError(t, err)
-	for i := len(entries) - 1; i >= 0; i-- {
-		entry := entries[i]
+	for _, entry := range slices.Backward(entries) {
 		out = append(out, strings.Join([]string{
 			entry.Kind, entry.Action, entry.Subject, string(entry.Before), string(entry.After),
 		}, " "))
@@ -32,8 +32,9 @@ func entriesOf(t *testing.T, record *db.DB, filter db.LogFilter) (out []string) 
 func TestAuditLog_SaysBeforeAndAfter(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)
-	_, err := record.CreateUser(t.Context(), ledger.User{ID: "frank", PrimaryParty: alice,
-		Annotations: map[string]string{"a": "1", "b": "2\x00"}}, []ledger.Right{{Kind: ledger.CanActAs, Party: alice}})
+	_, err := record.CreateUser(t.Context(), ledger.User{
+		ID: "frank", PrimaryParty: alice, Annotations: map[string]string{"a": "1", "b": "2\x00"},
+	}, []ledger.Right{{Kind: ledger.CanActAs, Party: alice}})
 	require.NoError(t, err)
 	_, err = record.UpdateUser(t.Context(), "frank", nil, func(user *ledger.User) error {
 		user.IsDeactivated, user.Annotations = true, map[string]string{"a": "3", "b": "2\x00"}

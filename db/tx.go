@@ -63,7 +63,11 @@ func (d *DB) runTx(ctx context.Context, body func(*Tx) error) error {
 	bodyFailed, appended := false, false
 	options, caller := pgx.TxOptions{IsoLevel: pgx.ReadCommitted}, callerOf(ctx)
 	if caller != nil {
-		options.BeginQuery = beginFor(*caller)
+		begin, err := beginFor(*caller)
+		if err != nil {
+			return failed("naming the caller", err)
+		}
+		options.BeginQuery = begin
 	}
 	err := pgx.BeginTxFunc(ctx, d.pool, options, func(tx pgx.Tx) error {
 		t := &Tx{Reader: Reader{queries: dbgen.New(countedDB{tx})}, db: d, tx: tx, caller: caller}

@@ -109,20 +109,14 @@ func auditLogAnswer(entries []operatorapi.AuditLogEntry) console.Answer {
 
 // fieldsText is a JSON object for people: its fields in order, without quotes around texts.
 func fieldsText(object json.RawMessage) string {
-	var fields map[string]any
+	var fields map[string]json.RawMessage
 	if json.Unmarshal(object, &fields) != nil || fields == nil {
 		return "-"
 	}
 	parts := make([]string, 0, len(fields))
 	for name, value := range fields {
-		text, isText := value.(string)
-		if !isText {
-			raw, err := json.Marshal(value)
-			if err != nil { // it was JSON
-				panic(err)
-			}
-			text = string(raw)
-		}
+		text := string(value)
+		_ = json.Unmarshal(value, &text) // other values than texts stay as they are
 		parts = append(parts, name+"="+text)
 	}
 	slices.Sort(parts)

@@ -16,7 +16,9 @@ import (
 )
 
 // withoutWorkflow are the beginnings of paths whose changes are not on the ledger and need no workflow.
-func withoutWorkflow() []string { return []string{"/v0/admin/automation/", "/v0/admin/ledger-settings/", "/v0/dev/"} }
+func withoutWorkflow() []string {
+	return []string{"/v0/admin/automation/", "/v0/admin/ledger-settings/", "/v0/dev/"}
+}
 
 // repeatable are the paths of changes that have no workflow if they change nothing.
 func repeatable() []string {
