@@ -8,6 +8,7 @@ import (
 	"github.com/florinledger/florin/api"
 	"github.com/florinledger/florin/api/auth"
 	"github.com/florinledger/florin/api/endpoint"
+	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/ledger/seal"
 	"github.com/florinledger/florin/web"
 	"github.com/florinledger/florin/workflows"
@@ -42,7 +43,7 @@ func (n *Node) withPage(ctx context.Context, handler http.Handler) (http.Handler
 	}
 	var builtIn []string
 	for _, pkg := range n.packages.List() {
-		builtIn = append(builtIn, string(pkg.ID))
+		builtIn = append(builtIn, append(ledger.Strings(pkg.OtherIDs), string(pkg.ID))...)
 	}
 	return web.New(web.Options{ //nolint:contextcheck // each page has the context of its request
 		API: handler, Secret: n.pageSecret, Hosts: names, HostsFlag: api.HostsFlag,

@@ -52,14 +52,7 @@ func (s *site) vettingView(v *visit) (data vettingView, err error) {
 		data.Packages = append(data.Packages, nodePackage{one, true, slices.Contains(s.BuiltIn, one.ID)})
 	}
 	for _, id := range out.IDs {
-		if isListed[id] {
-			continue
-		}
-		known, err := v.isVetted(id)
-		if err != nil {
-			return data, err
-		}
-		if !known { // else it is another id of a package that is listed
+		if !isListed[id] && !slices.Contains(s.BuiltIn, id) { // it is no other id of a built-in package
 			data.Packages = append(data.Packages, nodePackage{Package: client.Package{ID: id}})
 		}
 	}
@@ -74,18 +67,6 @@ func (s *site) vettingView(v *visit) (data vettingView, err error) {
 		}
 	})
 	return data, nil
-}
-
-// isVetted reports whether a package of an id is vetted. A built-in package has several ids.
-func (v *visit) isVetted(id string) (bool, error) {
-	var out struct {
-		Vetted []struct {
-			Packages []client.Package `json:"packages"`
-		} `json:"vettedPackages"`
-	}
-	in := map[string]any{"packageMetadataFilter": map[string]any{"packageIds": []string{id}}}
-	err := v.api.Post(v.ctx(), "/v2/package-vetting/list", in, &out)
-	return len(out.Vetted) > 0, err
 }
 
 // finishPackages ends a change of the packages: it shows the list, with the problem if there is one.

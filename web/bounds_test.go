@@ -57,7 +57,9 @@ func TestWallet_LimitsPageSize(t *testing.T) {
 	t.Parallel()
 	count, note := 250, strings.Repeat("'", 16<<10)
 	api := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		answer := map[string]any{"user": map[string]string{"id": "alice"}, "party_id": "alice::1220"}
+		answer := map[string]any{
+			"user": map[string]string{"id": "alice"}, "status": map[string]string{"party_id": "alice::1220"},
+		}
 		if r.URL.Path == "/v0/wallet/transfer-offers" {
 			offers := make([]any, count)
 			for i := range offers {

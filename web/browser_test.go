@@ -18,6 +18,7 @@ import (
 	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/coin/builtin"
 	"github.com/florinledger/florin/internal/hosts"
+	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/test/apitest"
 	"github.com/florinledger/florin/web"
 )
@@ -37,7 +38,7 @@ func options(t *testing.T, api http.Handler) web.Options {
 	require.NoError(t, err)
 	var builtIn []string
 	for _, pkg := range builtin.Packages() {
-		builtIn = append(builtIn, string(pkg.ID))
+		builtIn = append(builtIn, append(ledger.Strings(pkg.OtherIDs), string(pkg.ID))...)
 	}
 	return web.Options{
 		API: api, Secret: secretOf(secret), Hosts: names, HostsFlag: "--hosts",

@@ -80,6 +80,9 @@ func (v *visit) price() (price decimal.Decimal, err error) {
 
 // ledgerTime is the time that deadlines follow: the ledger's clock if the node shows it, otherwise real time.
 func (s *site) ledgerTime(v *visit) (time.Time, error) {
+	if !v.now.IsZero() {
+		return v.now.UTC(), nil
+	}
 	var clock struct {
 		Time time.Time `json:"ledger_time"`
 	}

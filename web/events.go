@@ -53,7 +53,7 @@ func (s *site) events(follows func(v *visit) (url.Values, error)) http.Handler {
 
 // walletEvents follows the party of the visitor's wallet.
 func walletEvents(v *visit) (url.Values, error) {
-	if err := v.identify(); err != nil {
+	if _, err := v.overview(); err != nil {
 		return nil, err
 	}
 	if v.party == "" {

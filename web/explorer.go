@@ -61,6 +61,9 @@ func (s *site) explorer(v *visit, as reader) error {
 	}
 	tell := s.teller(v, as)
 	for _, found := range out.Updates {
+		tell.learn(found.Update.Transaction.Value.Events)
+	}
+	for _, found := range out.Updates {
 		from := found.Update.Transaction.Value
 		data.Rows = append(data.Rows, row{
 			ID: from.ID, Offset: from.Offset, Recorded: from.Recorded, Said: tell.update(from.Events),

@@ -24,6 +24,9 @@ type createdContract struct {
 	Observers   []string        `json:"observers"`
 	Witnesses   []string        `json:"witnessParties"`
 	At          time.Time       `json:"createdAt"`
+	Views       []struct {
+		Value json.RawMessage `json:"viewValue"`
+	} `json:"interfaceViews"`
 }
 
 type contractView struct {

@@ -89,7 +89,10 @@ func (s *site) eachPackage(v *visit, look func(one packageRow, read *outline.Pac
 	}
 	ends := s.Now().Add(packagesTime)
 	for _, one := range all {
-		read, err := s.outlineBefore(v, one.ID, ends)
+		read, err := (*outline.Package)(nil), errNoArchive
+		if !slices.Contains(s.BuiltIn, one.ID) {
+			read, err = s.outlineBefore(v, one.ID, ends)
+		}
 		one.IsBuiltIn = errors.Is(err, errNoArchive)
 		switch {
 		case one.IsBuiltIn && one.Name == "":

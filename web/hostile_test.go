@@ -73,9 +73,12 @@ func hostileAPI(t *testing.T, refusing bool) http.Handler {
 		}}}},
 		"/v2/packages":           map[string]any{"packageIds": []any{hostile}},
 		"/v2/authenticated-user": map[string]any{"user": map[string]any{"id": hostile}},
-		"/v0/wallet/user-status": map[string]any{"party_id": party},
-		"/v2/users":              map[string]any{"users": []any{map[string]any{"id": hostile, "primaryParty": hostile}}},
-		"/v0/admin/users":        map[string]any{},
+		"/v0/wallet/overview": map[string]any{
+			"status": map[string]any{"party_id": party}, "ledger_time": at,
+			"traffic": map[string]any{"used": 1, "limit": 2, "since": at},
+		},
+		"/v2/users":       map[string]any{"users": []any{map[string]any{"id": hostile, "primaryParty": hostile}}},
+		"/v0/admin/users": map[string]any{},
 		"/v0/wallet/balance": map[string]any{
 			"effective_unlocked_qty": "1", "effective_locked_qty": "2", "total_holding_fees": "3",
 		},
@@ -144,7 +147,7 @@ func hostileAPI(t *testing.T, refusing bool) http.Handler {
 			_, _ = w.Write([]byte(text))
 			return
 		}
-		isSignIn := r.URL.Path == "/v2/authenticated-user" || r.URL.Path == "/v0/wallet/user-status"
+		isSignIn := r.URL.Path == "/v2/authenticated-user" || r.URL.Path == "/v0/wallet/overview"
 		if refusing && !isSignIn || !known {
 			w.WriteHeader(http.StatusConflict)
 			answer = map[string]any{"error": hostile, "code": hostile, "cause": hostile, "hint": hostile}

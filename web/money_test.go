@@ -1,8 +1,9 @@
 package web_test
 
 import (
-	"fmt"
+	"encoding/json"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"strings"
 	"testing"
@@ -88,12 +89,18 @@ func TestSavedNames_FillsPartyFromURL(t *testing.T) {
 // trafficAPI answers with other traffic than the node's.
 func trafficAPI(api http.Handler, used, limit *int64) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !strings.HasSuffix(r.URL.Path, "/traffic-status") {
+		if r.URL.Path != "/v0/wallet/overview" {
 			api.ServeHTTP(w, r)
 			return
 		}
-		_, _ = fmt.Fprintf(w, `{"traffic_status":{"actual":{"total_consumed":%d,"total_limit":%d},`+
-			`"target":{"total_purchased":0}}}`, *used, *limit)
+		real := httptest.NewRecorder()
+		api.ServeHTTP(real, r)
+		var answer map[string]any
+		_ = json.Unmarshal(real.Body.Bytes(), &answer)
+		if traffic, isRead := answer["traffic"].(map[string]any); isRead {
+			traffic["used"], traffic["limit"] = *used, *limit
+		}
+		_ = json.NewEncoder(w).Encode(answer)
 	})
 }
 

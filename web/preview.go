@@ -140,7 +140,7 @@ func (s *site) showPreview(v *visit, query url.Values) error {
 	if err := data.addCost(); err != nil {
 		return err
 	}
-	if traffic, err := s.traffic(v, now); err == nil { // without it the page says less
+	if traffic, err := v.trafficState(now); err == nil { // without it the page says less
 		data.Traffic = &traffic
 	}
 	return s.show(v, "preview", data)

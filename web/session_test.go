@@ -248,7 +248,7 @@ func TestSession_LongestTokenLeavesRoomForNotice(t *testing.T) {
 		if r.URL.Path == "/v0/register" {
 			party = strings.Repeat("p", 185) + "::1220" + strings.Repeat("a", 64)
 		}
-		_, _ = w.Write([]byte(`{"user":{"id":"alice"},"party_id":"` + party + `","would_succeed":true}`))
+		_, _ = w.Write([]byte(`{"user":{"id":"alice"},"status":{"party_id":"` + party + `"},"would_succeed":true}`))
 	})
 	of := options(t, api)
 	of.Development = nil
@@ -322,8 +322,8 @@ func TestWallet_RemovalShowsAtOnce(t *testing.T) {
 	api := coinAPI(t)
 	gone := false
 	server := serve(t, options(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if gone && r.URL.Path == "/v0/wallet/user-status" {
-			_, _ = w.Write([]byte(`{"party_id":"","user_onboarded":false,"user_wallet_installed":false}`))
+		if gone && r.URL.Path == "/v0/wallet/overview" {
+			_, _ = w.Write([]byte(`{"status":{"party_id":"","user_onboarded":false,"user_wallet_installed":false}}`))
 			return
 		}
 		api.Handler.ServeHTTP(w, r)

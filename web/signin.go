@@ -83,7 +83,7 @@ func (s *site) wallet(v *visit) error {
 	if v.session.Token == "" {
 		return s.showSignIn(v, http.StatusOK, "", nil)
 	}
-	if err := v.identify(); err != nil {
+	if err := s.identify(v); err != nil {
 		return err
 	}
 	if v.party == "" {
@@ -149,16 +149,6 @@ func (s *site) begin(v *visit, token string) error {
 		one.Ends = ends
 	}
 	return v.sessions.write(v.w, v.r, one)
-}
-
-// identify asks the node for the party of the user's wallet.
-func (v *visit) identify() error {
-	var status struct {
-		Party string `json:"party_id"`
-	}
-	err := v.api.Get(v.ctx(), "/v0/wallet/user-status", &status)
-	v.party = status.Party
-	return err
 }
 
 // open registers the user.

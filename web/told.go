@@ -20,6 +20,15 @@ func (s *site) teller(v *visit, as reader) *teller {
 	return &teller{visit: v, as: as, site: s, contracts: map[string]json.RawMessage{}}
 }
 
+// learn keeps the arguments of created contracts, so that later events of them need no call.
+func (t *teller) learn(events []event) {
+	for _, one := range events {
+		if one.Created != nil {
+			t.contracts[one.Created.Contract] = one.Created.Argument
+		}
+	}
+}
+
 // update tells what an update did.
 func (t *teller) update(events []event) sentence.Sentence {
 	return t.named(sentence.Reader{Payload: t.argumentOf}.Of(t.site.toSentenceEvents(events)))

@@ -86,7 +86,7 @@ func (s *site) trafficViewOf(v *visit, typed purchase) (data trafficView, err er
 		return data, err
 	}
 	data.Buy = typed
-	if data.trafficState, err = s.traffic(v, now); err != nil {
+	if data.trafficState, err = v.trafficState(now); err != nil {
 		return data, err
 	}
 	var rules struct {

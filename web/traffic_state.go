@@ -2,7 +2,6 @@ package web
 
 import (
 	"math"
-	"net/url"
 	"strconv"
 	"time"
 )
@@ -44,32 +43,15 @@ func (t trafficState) Summary() string {
 }
 
 // traffic reads the extra traffic of the node. The API has no record of its use over time, so the average since the
-// start of the ledger has to do: the coin's rules for external parties are the contract that never changes.
-func (s *site) traffic(v *visit, now time.Time) (state trafficState, err error) {
-	var status struct {
-		Status struct {
-			Actual struct {
-				Used  int64 `json:"total_consumed"`
-				Limit int64 `json:"total_limit"`
-			} `json:"actual"`
-		} `json:"traffic_status"`
+// start of the ledger has to do.
+func (v *visit) trafficState(now time.Time) (state trafficState, err error) {
+	if v.traffic == nil {
+		_, err = v.overview("traffic")
 	}
-	path := "/api/scan/v0/domains/" + url.PathEscape(s.Synchronizer) + "/members/" +
-		url.PathEscape("PAR::"+s.Participant) + "/traffic-status"
-	if err := v.api.Get(v.ctx(), path, &status); err != nil {
+	if err != nil || v.traffic == nil {
 		return state, err
 	}
-	var rules struct {
-		Update struct {
-			Contract contract[struct{}] `json:"contract"`
-		} `json:"external_party_amulet_rules_update"`
-	}
-	path = "/api/scan/v0/external-party-amulet-rules"
-	if err := v.api.Post(v.ctx(), path, map[string]any{}, &rules); err != nil {
-		return state, err
-	}
-	actual := status.Status.Actual
-	return trafficOf(actual.Used, actual.Limit, rules.Update.Contract.CreatedAt, now), nil
+	return trafficOf(v.traffic.Used, v.traffic.Limit, v.traffic.Since, now), nil
 }
 
 // trafficOf computes the state from all that was used and granted since the start.

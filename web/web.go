@@ -48,7 +48,7 @@ type Options struct {
 	Development *Development
 	// Provider lets people sign in by OpenID Connect; nil if there is none.
 	Provider *Provider
-	// BuiltIn are the ids of the built-in packages. The page shows the package name of all other contracts, because
+	// BuiltIn are all ids of the built-in packages. The page shows the package name of all other contracts, because
 	// anybody may name a template like the coin's.
 	BuiltIn []string
 	// Taps is true if the page offers test coin.
@@ -218,6 +218,9 @@ type visit struct {
 	session  session
 	// party is the party of the user's wallet now; "" if there is none, and in views that do not need it.
 	party string
+	// now is the ledger's time, traffic the extra traffic of the node, as far as the visit has read them.
+	now     time.Time
+	traffic *usedTraffic
 	// api calls the node as the signed-in user.
 	api *client.Client
 	// file is the file of a form, which nobody has read yet; nil without one.
@@ -310,7 +313,7 @@ func (s *site) signedIn(show view) view {
 			s.goTo(v, "/wallet")
 			return nil
 		}
-		if err := v.identify(); err != nil {
+		if err := s.identify(v); err != nil {
 			return err
 		}
 		return show(v)

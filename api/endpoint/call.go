@@ -198,7 +198,7 @@ type ForSubmission interface {
 }
 
 // Concerns notes the submission that the request makes, for the log.
-func Concerns(ctx context.Context, submission ledger.Submission) { 
+func Concerns(ctx context.Context, submission ledger.Submission) {
 	callOf(ctx).concerns = func() ledger.Submission { return submission }
 }
 

@@ -106,6 +106,7 @@ func (e *eventWriter) write(text string) error {
 	if !e.begun {
 		e.begun = true
 		e.to.Header().Set("Content-Type", EventsType)
+		e.to.Header().Set("X-Accel-Buffering", "no") // nginx passes each event on at once
 		_ = e.control.SetReadDeadline(time.Time{}) // the server's read timeout is for requests
 	}
 	_ = e.control.SetWriteDeadline(time.Now().Add(e.options.ClientPatience)) //nolint:forbidigo // of the connection

@@ -141,7 +141,9 @@ func (c JsCommands) Requested() ledger.Submission {
 }
 
 // Requested implements [endpoint.ForSubmission].
-func (r JsSubmitAndWaitForTransactionRequest) Requested() ledger.Submission { return r.Commands.Requested() }
+func (r JsSubmitAndWaitForTransactionRequest) Requested() ledger.Submission {
+	return r.Commands.Requested()
+}
 
 // RequestedParties implements [endpoint.ForParties].
 func (r JsSubmitAndWaitForTransactionRequest) RequestedParties() iter.Seq[ledger.Party] {

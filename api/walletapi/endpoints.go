@@ -99,6 +99,8 @@ func (a *API) walletEndpoints() []endpoint.Endpoint {
 			a.listTransactions),
 		endpoint.New(g.get("/v0/wallet/user-status", "userStatus", "Get the status of the caller's wallet."),
 			a.userStatus),
+		endpoint.New(g.get("/v0/wallet/overview", "getWalletOverview",
+			"Get the status of the caller's wallet and several of its lists at once."), a.overview),
 		endpoint.New(g.get("/v0/feature-support", "featureSupport", "Get the features of the network's contracts."),
 			a.featureSupport),
 		endpoint.New(g.post("/v0/wallet/tap", "tap", "Get test coin (development networks only)."), a.tap),
