@@ -68,7 +68,7 @@ func routes(t *testing.T, s *apitest.Server) []mountedRoute {
 	require.True(t, ok)
 	var all []mountedRoute
 	err := chi.Walk(router, func(method, pattern string, _ http.Handler, _ ...func(http.Handler) http.Handler) error {
-		if !strings.HasPrefix(pattern, "/v2/") {
+		if !strings.HasPrefix(pattern, "/v2/") || pattern == ledgerapi.EventsPath { // see TestEvents_NeedTheRightToRead
 			return nil
 		}
 		route := mountedRoute{method: method, pattern: pattern}

@@ -369,6 +369,9 @@ func (w *world) operations(t *testing.T) map[string]mountedRoute {
 	documents := loadDocuments(t, w.Server)
 	all := map[string]mountedRoute{}
 	err := chi.Walk(router, func(method, pattern string, _ http.Handler, _ ...func(http.Handler) http.Handler) error {
+		if pattern == ledgerapi.EventsPath { // see TestEvents_NeedTheRightToRead
+			return nil
+		}
 		route := mountedRoute{method: method, pattern: pattern}
 		describedMethod, describedPath := apitest.Described(method, pattern)
 		for _, document := range documents {

@@ -46,7 +46,7 @@ func (s *site) events(follows func(v *visit) (url.Values, error)) http.Handler {
 		stream := r.Clone(ctx)
 		stream.URL = &url.URL{Path: eventsAPI, RawQuery: query.Encode()}
 		stream.RequestURI = stream.URL.RequestURI()
-		stream.Header = http.Header{"Authorization": {"Bearer " + one.Token}}
+		stream.Header = http.Header{"Authorization": {"Bearer " + one.Token}, "Accept": {"text/event-stream"}}
 		s.API.ServeHTTP(w, stream)
 	})
 }

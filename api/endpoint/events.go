@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"reflect"
+	"strings"
 	"sync"
 	"time"
 
@@ -31,6 +32,12 @@ func (f *Server) MountEvents(router chi.Router, streams []Stream) error {
 
 type eventsHandler struct{ streamHandler }
 
+// errNoEvents answers clients that would wait for the end of the answer.
+var errNoEvents = &textError{
+	status: http.StatusNotAcceptable,
+	text:   "This answer is a stream of events that does not end. Send the header Accept: " + EventsType + ".",
+}
+
 // ServeHTTP implements [http.Handler].
 func (s *eventsHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	ctx := r.Context()
@@ -40,7 +47,11 @@ func (s *eventsHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	request := reflect.New(s.request).Elem()
 	unreadable := decodeParams(r, request, s.server.bounds().plainTexts)
 	caller, busy, refused := s.server.admit(ctx, current, r)
-	if err := cmp.Or(busy, unreadable, refused, current.claims.Require()); err != nil {
+	var plain error
+	if !strings.Contains(r.Header.Get("Accept"), EventsType) {
+		plain = errNoEvents
+	}
+	if err := cmp.Or(busy, unreadable, refused, current.claims.Require(), plain); err != nil {
 		s.refuse(ctx, w, err)
 		return
 	}
@@ -107,7 +118,7 @@ func (e *eventWriter) write(text string) error {
 		e.begun = true
 		e.to.Header().Set("Content-Type", EventsType)
 		e.to.Header().Set("X-Accel-Buffering", "no") // nginx passes each event on at once
-		_ = e.control.SetReadDeadline(time.Time{}) // the server's read timeout is for requests
+		_ = e.control.SetReadDeadline(time.Time{})   // the server's read timeout is for requests
 	}
 	_ = e.control.SetWriteDeadline(time.Now().Add(e.options.ClientPatience)) //nolint:forbidigo // of the connection
 	_, err := e.to.Write([]byte(text))

@@ -19,8 +19,12 @@ func TakesTurns(handler http.Handler) bool {
 
 // IsStream reports whether a mounted handler serves a stream.
 func IsStream(handler http.Handler) bool {
-	_, ok := handler.(*streamHandler)
-	return ok
+	switch handler.(type) {
+	case *streamHandler, *eventsHandler:
+		return true
+	default:
+		return false
+	}
 }
 
 func (s *endpointHandler) readsInTurns() bool { return !s.Changes() && !s.Vital }

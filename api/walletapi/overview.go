@@ -16,7 +16,7 @@ import (
 type OverviewResponse struct {
 	Status UserStatusResponse `json:"status" required:"true" doc:"As GET /v0/wallet/user-status"`
 
-	LedgerTime endpoint.Timestamp `json:"ledger_time" required:"true" doc:"The time that deadlines follow"`
+	LedgerTime *endpoint.Timestamp `json:"ledger_time" doc:"The time that deadlines follow"`
 
 	Balance      *GetBalanceResponse                 `json:"balance" doc:"As GET /v0/wallet/balance"`
 	Transactions *ListTransactionsResponse           `json:"transactions" doc:"The newest 50, as /v0/wallet/transactions"`
@@ -104,10 +104,10 @@ func (a *API) overview(ctx context.Context, req overviewRequest) (out OverviewRe
 				WithHint("Choose some of " + strings.Join(names, ", ") + ".")
 		}
 	}
-	out.LedgerTime = endpoint.Timestamp(a.Now())
 	if out.Status, err = a.userStatus(ctx, endpoint.NoRequest{}); err != nil || !out.Status.UserWalletInstalled {
 		return out, err
 	}
+	out.LedgerTime = new(endpoint.Timestamp(a.Now()))
 	if ctx, err = a.OwnersOnly("getWalletOverview")(ctx); err != nil {
 		return out, err
 	}
