@@ -21,7 +21,7 @@ const (
 	slowWrite, slowLock           = 0.25, 0.5
 	fewCommits, fewRequests       = 3, 20
 	refusedShare, connectionShare = 0.05, 1.0
-	fewForbidden                  = 10
+	fewForbidden                  = 4
 )
 
 // recent compares what the process has counted with a minute and with five minutes ago. Averages are of a minute, events

@@ -72,7 +72,7 @@ func TestRecent_WarnsOfEachTrouble(t *testing.T) {
 		"load":        "20 of 22 requests of the last minute were refused for load",
 		"connections": "requests wait 2.0 s for database connections in each second",
 		"errors":      "1 requests got 5xx in the last five minutes",
-		"rights":      "11 requests were refused for missing rights in the last five minutes",
+		"rights":      "5 requests were refused for missing rights in the last five minutes",
 		"forged":      "1 submissions had no seal of this ledger in the last five minutes",
 		"code":        "3 submissions used more than half of the budget of code of packages in the last five minutes",
 		"traffic":     "3 submissions were refused because no traffic is left in the last five minutes",

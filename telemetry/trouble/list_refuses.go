@@ -57,7 +57,7 @@ var refuses = []Trouble{
 	},
 	{
 		Part: "rights", Severity: Warning, For: "10m",
-		Expr:    `sum by (route) (increase(florin_http_requests_total{status="403"}[10m])) > 10`,
+		Expr:    `sum by (route) (increase(florin_http_requests_total{status="403"}[10m])) > 4`,
 		Summary: "Requests of users are refused for missing rights.",
 		Means:   "Users with a valid token ask for what their rights do not allow: a right was taken, or is not given yet.",
 		Look:    "The log has each refusal with its user, party and route; the metric's label `route` has the endpoint.",
