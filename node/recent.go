@@ -69,7 +69,7 @@ func (r *recent) parts() []api.Part {
 	r.mu.Lock()
 	start := r.samples[max(0, len(r.samples)-samplesOfMinute)]
 	minute, minutes := now.Since(start.Totals), now.Since(r.samples[0].Totals)
-	waited := (r.waited() - start.waited) / (time.Minute.Seconds())
+	waited := (r.waited() - start.waited) / time.Minute.Seconds()
 	r.mu.Unlock()
 	requests, refused := minute.Of(telemetry.Requests), minute.Of(telemetry.RefusedForLoad)
 	load := ""

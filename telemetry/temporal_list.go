@@ -39,10 +39,14 @@ var temporalList = []Metric{
 	{"temporal_workflow_failed_total", Counter, "Failed workflows.", []string{"workflow_type"}, Workers},
 	{
 		"temporal_workflow_task_execution_failed_total", Counter,
-		"Workflow tasks that the worker could not do, by workflow.", []string{"workflow_type"}, Workers,
+		"Workflow tasks that the worker could not do, by workflow.",
+		[]string{"workflow_type"},
+		Workers,
 	},
 	{
 		"temporal_workflow_task_schedule_to_start_latency_seconds", Histogram,
-		"Time that workflow tasks wait for a worker, by task queue.", []string{"task_queue"}, Workers,
+		"Time that workflow tasks wait for a worker, by task queue.",
+		[]string{"task_queue"},
+		Workers,
 	},
 }

@@ -13,6 +13,6 @@ func TestGuideAndRules_AreUpToDate(t *testing.T) {
 	for path, want := range map[string]string{guidePath: guide(), rulesPath: rules()} {
 		kept, err := os.ReadFile(filepath.Join("..", "..", path))
 		require.NoError(t, err)
-		require.Equal(t, string(kept), want, "run `make generate` and commit %s", path)
+		require.Equal(t, want, string(kept), "run `make generate` and commit %s", path)
 	}
 }

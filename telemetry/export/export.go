@@ -58,7 +58,7 @@ func New(
 	}
 	// What is sent goes through a receiver; this is for the rest, such as a batch that was accepted in part.
 	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) {
-		log.Debug("OpenTelemetry reports an error", "error", err)
+		log.DebugContext(ctx, "OpenTelemetry reports an error", "error", err)
 	}))
 	e := &Exporter{}
 	if spans.on {
