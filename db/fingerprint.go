@@ -29,6 +29,14 @@ type TableFingerprint struct {
 	Hash string `json:"hash"`
 }
 
+// Rows counts the rows of all tables.
+func (f Fingerprint) Rows() (rows int64) {
+	for _, table := range f.Tables {
+		rows += table.Rows
+	}
+	return rows
+}
+
 // Difference says in words where two fingerprints differ; "" when they do not.
 func (f Fingerprint) Difference(other Fingerprint) string {
 	if f.Offset != other.Offset {
@@ -90,19 +98,38 @@ func (d *DB) InSnapshot(ctx context.Context, body func(Snapshot) error) error {
 	return failed("reading a state of the database", err)
 }
 
-// Fingerprint reads every table once.
-func (s Snapshot) Fingerprint(ctx context.Context) (Fingerprint, error) {
+// Table is a table with its size on the disk.
+type Table struct {
+	Name  string
+	Bytes int64
+}
+
+// Tables lists the tables by name.
+func (s Snapshot) Tables(ctx context.Context) ([]Table, error) {
+	rows, err := s.tx.Query(ctx, `SELECT relname::text, pg_table_size(oid) FROM pg_class
+		WHERE relkind = 'r' AND relnamespace = current_schema()::regnamespace ORDER BY relname`)
+	if err != nil {
+		return nil, failed("listing the tables", err)
+	}
+	tables, err := pgx.CollectRows(rows, pgx.RowToStructByPos[Table])
+	return tables, failed("listing the tables", err)
+}
+
+// Fingerprint reads every table once. It tells how many of how many bytes it has read.
+func (s Snapshot) Fingerprint(ctx context.Context, tell func(done, total int64)) (Fingerprint, error) {
 	found := Fingerprint{Tables: map[string]TableFingerprint{}}
-	rows, err := s.tx.Query(ctx,
-		"SELECT tablename::text FROM pg_tables WHERE schemaname = current_schema() ORDER BY tablename")
+	tables, err := s.Tables(ctx)
 	if err != nil {
-		return found, failed("listing the tables", err)
+		return found, err
 	}
-	names, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil {
-		return found, failed("listing the tables", err)
+	var done, total int64
+	for _, table := range tables {
+		total += table.Bytes
 	}
-	for _, name := range names {
+	for _, one := range tables {
+		name := one.Name
+		tell(done, total)
+		done += one.Bytes
 		// A row's text depends on nothing but the row and the settings of the session.
 		query := `SELECT count(*), coalesce(sum(
 			('x0' || left(encode(sha256(convert_to(t::text, 'UTF8')), 'hex'), 15))::bit(64)::bigint::numeric), 0)::text

@@ -4,11 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"os"
-	"time"
-
-	"golang.org/x/term"
+	"strings"
 
 	"github.com/florinledger/florin/api/operatorapi"
 	"github.com/florinledger/florin/audit"
@@ -25,6 +21,8 @@ type auditCommand struct {
 
 type auditRecordCommand struct {
 	recordPlace
+	console.Output
+
 	Offset         int64         `help:"Audit up to this offset. Default: the end of the record."`
 	Head           *db.ChainHead `placeholder:"OFFSET:HASH" help:"Head that an earlier audit printed. The audit fails if the record up to that offset has changed since."`
 	ForgetFindings bool          `help:"If this audit finds nothing, delete the earlier findings of the workers, which block florin prune."`
@@ -46,10 +44,11 @@ func (c *auditRecordCommand) Run(ctx context.Context) error {
 		if c.Head != nil {
 			auditor.Expect(*c.Head)
 		}
-		progress, end := auditProgress(os.Stderr, term.IsTerminal(int(os.Stderr.Fd())), time.Now)
-		auditor.OnProgress(progress)
+		progress := c.NewProgress()
+		defer progress.End()
+		showAudit(auditor, progress)
 		report, err := auditor.Audit(ctx, ledger.Offset(c.Offset))
-		end()
+		progress.End()
 		if err != nil {
 			return err
 		}
@@ -57,13 +56,13 @@ func (c *auditRecordCommand) Run(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if err := printAudit(outcome); err != nil || !c.ForgetFindings {
+		if err := c.show(outcome); err != nil || !c.ForgetFindings {
 			return err
 		}
 		if err := auditor.ForgetFindings(ctx, database, report); err != nil {
 			return err
 		}
-		console.Println("florin: deleted the earlier findings of the workers")
+		c.Note("deleted the earlier findings of the workers")
 		return nil
 	})
 }
@@ -83,61 +82,55 @@ func auditorOf(ctx context.Context, database *db.DB) (*audit.Auditor, error) {
 	return audit.New(database, packages, node.Network())
 }
 
-// auditProgress shows the progress of an audit on a terminal, in one line; end clears the line.
-func auditProgress(
-	to io.Writer, isTerminal bool, now func() time.Time,
-) (tell func(at, end ledger.Offset), end func()) {
-	const (
-		every = time.Second / 4
-		clear = "\r\x1b[K"
-	)
-	if !isTerminal {
-		return func(ledger.Offset, ledger.Offset) {}, func() {}
-	}
-	var last time.Time
-	tell = func(at, end ledger.Offset) {
-		switch {
-		case at >= end:
-			fmt.Fprintf(to, "%sflorin: audited %d offsets; comparing all contracts and lists", clear, end)
-		case now().Sub(last) >= every:
-			last = now()
-			fmt.Fprintf(to, "%sflorin: audited %d of %d offsets", clear, at, end)
+// showAudit shows the progress of an audit.
+func showAudit(auditor *audit.Auditor, progress *console.Progress) {
+	progress.Begin("audit the record", 0)
+	auditor.OnProgress(func(at, end ledger.Offset) {
+		if at >= end {
+			progress.Begin("compare all contracts and lists", 0)
+			return
 		}
-	}
-	return tell, func() { fmt.Fprint(to, clear) }
+		progress.Set(int64(at), int64(end))
+	})
 }
 
-// printBeginning explains which entries of a pruned record the audit could check.
-func printBeginning(start, since ledger.Offset) {
+// beginningText explains which entries of a pruned record the audit could check; "" for a whole record.
+func beginningText(start, since ledger.Offset) string {
 	switch {
 	case start == 0:
+		return ""
 	case since < start:
-		console.Printf("florin: the record begins after offset %d: the audit compared that state with the node's own "+
+		return fmt.Sprintf("florin: the record begins after offset %d: the audit compared that state with the node's own "+
 			"audit,\nflorin: which covers everything after offset %d\n", start, since)
 	default:
-		console.Printf("florin: the record begins after offset %d: the audit cannot check the holdings at that offset\n",
+		return fmt.Sprintf("florin: the record begins after offset %d: the audit cannot check the holdings at that offset\n",
 			start)
 	}
 }
 
-func printAudit(outcome operatorapi.AuditResponse) error {
-	console.Printf("florin: audited %d updates, offsets %d to %d\n", outcome.Updates, outcome.StartOffset+1,
-		outcome.Offset)
-	printBeginning(outcome.StartOffset, outcome.ProvedSince)
-	console.Printf("  held at the start %s\n  minted            %s\n  burned            %s\n  supply            %s\n"+
-		"  held              %s in %d holdings\n",
-		outcome.Opening, outcome.Minted, outcome.Burned, outcome.Supply, outcome.Held, outcome.Holdings)
-	console.Printf("head: %d:%s\n", outcome.Offset, outcome.Hash)
+// show prints the outcome, and fails if a rule is broken.
+func (c *auditCommand) show(outcome operatorapi.AuditResponse) error {
+	head := fmt.Sprintf("%d:%s", outcome.Offset, outcome.Hash)
+	var text strings.Builder
+	fmt.Fprintf(&text, "florin: audited %d updates, offsets %d to %d\n%s", outcome.Updates, outcome.StartOffset+1,
+		outcome.Offset, beginningText(outcome.StartOffset, outcome.ProvedSince))
+	fmt.Fprintf(&text, "  held at the start %s\n  minted            %s\n  burned            %s\n  supply            %s\n"+
+		"  held              %s in %d holdings\nhead: %s",
+		outcome.Opening, outcome.Minted, outcome.Burned, outcome.Supply, outcome.Held, outcome.Holdings, head)
 	for _, finding := range outcome.Findings {
-		console.Println("  " + finding.String())
+		text.WriteString("\n  " + finding.String())
+	}
+	if outcome.Clean {
+		text.WriteString("\nflorin: no contract was consumed twice, transactions explain every balance, and supply and " +
+			"holdings agree\nflorin: no entry is missing, and each follows from the one before. Keep the head elsewhere:\n" +
+			"florin: a later audit with --head finds out whether somebody replaced the whole record")
+	}
+	if err := c.Print(console.Answer{Data: outcome, Text: text.String(), Names: []string{head}}); err != nil {
+		return err
 	}
 	if !outcome.Clean {
 		return fmt.Errorf("the record breaks rules (findings: %d): do not change it, and find out which program other than "+
 			"the node wrote to it; see docs/seals.md", outcome.FindingCount)
 	}
-	console.Println("florin: no contract was consumed twice, transactions explain every balance, and supply and " +
-		"holdings agree")
-	console.Println("florin: no entry is missing, and each follows from the one before. Keep the head elsewhere:\n" +
-		"florin: a later audit with --head finds out whether somebody replaced the whole record")
 	return nil
 }

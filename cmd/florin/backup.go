@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -20,6 +19,7 @@ import (
 	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/devnet/postgres"
 	"github.com/florinledger/florin/devnet/process"
+	"github.com/florinledger/florin/ledger"
 )
 
 // The files of a backup.
@@ -43,6 +43,8 @@ type manifest struct {
 
 type backupCommand struct {
 	recordPlace
+	console.Output
+
 	Directory string `arg:"" help:"Directory to create; it must not exist."`
 }
 
@@ -63,11 +65,14 @@ func (c *backupCommand) backup(ctx context.Context, databaseURL string, database
 	if err := os.Mkdir(partial, 0o700); err != nil {
 		return fmt.Errorf("create the directory of the backup: %w", err)
 	}
+	progress := c.NewProgress()
+	defer progress.End()
 	var m manifest
 	err := database.InSnapshot(ctx, func(snapshot db.Snapshot) (err error) {
-		m, err = dump(ctx, databaseURL, snapshot, partial)
+		m, err = dump(ctx, databaseURL, snapshot, partial, progress)
 		return err
 	})
+	progress.End()
 	hash := ""
 	if err == nil {
 		hash, err = hashOfFile(ctx, filepath.Join(partial, manifestName))
@@ -78,15 +83,33 @@ func (c *backupCommand) backup(ctx context.Context, databaseURL string, database
 	if err != nil {
 		return errors.Join(err, os.RemoveAll(partial))
 	}
-	console.Printf("florin: backed up %s of %s to %s\n", rowsOf(m.Fingerprint), c.recordPlace, c.Directory)
-	console.Println("florin: the backup holds the node's private key: protect it like the node")
-	console.Printf("florin: keep this hash elsewhere: restore --manifest-sha256 %s accepts only this backup\n", hash)
-	return nil
+	return c.Print(console.Answer{
+		Data: madeBackup{
+			Directory: c.Directory, ManifestSHA256: hash, TakenAt: m.TakenAt, Offset: m.Fingerprint.Offset,
+			Rows: m.Fingerprint.Rows(), Tables: len(m.Fingerprint.Tables),
+		},
+		Text: fmt.Sprintf("florin: backed up %s of %s to %s\n"+
+			"florin: the backup holds the node's private key: protect it like the node\n"+
+			"florin: keep this hash elsewhere: restore --manifest-sha256 %s accepts only this backup",
+			rowsOf(m.Fingerprint), c.recordPlace, c.Directory, hash),
+		Names: []string{hash},
+	})
+}
+
+type madeBackup struct {
+	Directory      string        `json:"directory"`
+	ManifestSHA256 string        `json:"manifest_sha256"`
+	TakenAt        time.Time     `json:"taken_at"`
+	Offset         ledger.Offset `json:"offset"`
+	Rows           int64         `json:"rows"`
+	Tables         int           `json:"tables"`
 }
 
 // dump writes the files of a backup. The archive holds the node's private key, so it gets its name last: if this
 // process is killed, no archive stays on the disk.
-func dump(ctx context.Context, databaseURL string, snapshot db.Snapshot, directory string) (m manifest, err error) {
+func dump(
+	ctx context.Context, databaseURL string, snapshot db.Snapshot, directory string, progress *console.Progress,
+) (m manifest, err error) {
 	m = manifest{
 		Format: backupFormat, Florin: version, TakenAt: time.Now().UTC(), PostgresMajor: snapshot.ServerMajor,
 	}
@@ -95,17 +118,23 @@ func dump(ctx context.Context, databaseURL string, snapshot db.Snapshot, directo
 		return m, err
 	}
 	defer func() { err = errors.Join(err, archive.Close()) }()
-	err = runClient(ctx, archive, "pg_dump", m.PostgresMajor, databaseURL, "--format=custom", "--no-owner",
-		"--no-privileges", "--schema=public", "--snapshot="+snapshot.ID)
+	tables, err := snapshot.Tables(ctx)
 	if err != nil {
 		return m, err
 	}
-	if m.Fingerprint, err = snapshot.Fingerprint(ctx); err != nil {
+	err = runClient(ctx, archive, showDump(tables, progress), "pg_dump", m.PostgresMajor, databaseURL, "--format=custom",
+		"--no-owner", "--no-privileges", "--schema=public", "--snapshot="+snapshot.ID, "--verbose")
+	if err != nil {
+		return m, err
+	}
+	progress.Begin("compute the fingerprint", 0)
+	if m.Fingerprint, err = snapshot.Fingerprint(ctx, progress.Set); err != nil {
 		return m, err
 	}
 	if _, err := archive.Seek(0, io.SeekStart); err != nil {
 		return m, err
 	}
+	progress.Begin("compute the hash of the dump", 0)
 	if m.DumpSHA256, err = hashOf(ctx, archive); err != nil {
 		return m, err
 	}
@@ -126,7 +155,7 @@ func createNamed(path string) (file *os.File, name func() error, err error) {
 
 // runClient runs a PostgreSQL program, which writes to a file. The program ends with this process.
 func runClient(
-	ctx context.Context, output *os.File, name string, major int, databaseURL string, arguments ...string,
+	ctx context.Context, output *os.File, notes *dumpNotes, name string, major int, databaseURL string, arguments ...string,
 ) error {
 	program, err := postgres.Program(ctx, name, major)
 	if err != nil {
@@ -137,8 +166,7 @@ func runClient(
 		return err
 	}
 	command := exec.CommandContext(ctx, program, append([]string{"--dbname=" + target}, arguments...)...)
-	var stderr bytes.Buffer
-	command.Env, command.Stdout, command.Stderr = environment, output, &stderr
+	command.Env, command.Stdout, command.Stderr = append(environment, "LC_ALL=C"), output, notes
 	running, err := process.Start(command, syscall.SIGKILL)
 	if err != nil {
 		return fmt.Errorf("run %s: %w", name, err)
@@ -150,7 +178,7 @@ func runClient(
 			running.Stop(context.WithoutCancel(ctx), syscall.SIGKILL, syscall.SIGKILL, time.Second))
 	}
 	if err := running.Err(); err != nil {
-		return fmt.Errorf("%s: %w\n%s", name, err, strings.TrimSpace(stderr.String()))
+		return fmt.Errorf("%s: %w\n%s", name, err, strings.TrimSpace(notes.errors.String()))
 	}
 	return nil
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/florinledger/florin/client"
 	"github.com/florinledger/florin/cmd/florin/console"
 	"github.com/florinledger/florin/cmd/florin/remote"
+	"github.com/florinledger/florin/internal/wait"
 )
 
 type clockCommand struct {
@@ -59,6 +60,13 @@ func (c *clockAdvanceCommand) Run(ctx context.Context) error {
 			target := endpoint.Timestamp(time.Time(clock.LedgerTime).Add(by))
 			request = devapi.AdvanceClockRequest{AdvanceTo: target.String(), Jump: c.Jump}
 		}
+		progress := c.NewProgress()
+		defer progress.End()
+		if target, err := time.Parse(time.RFC3339, request.AdvanceTo); err == nil && progress.Shows() {
+			watching, stop := context.WithCancel(ctx)
+			defer stop()
+			go watchClock(watching, admin, progress, time.Time(clock.LedgerTime), target)
+		}
 		for {
 			err := admin.Post(ctx, clockPath, request, &clock)
 			if refused, ok := errors.AsType[*client.Error](err); ok && goesOn(refused) {
@@ -67,9 +75,24 @@ func (c *clockAdvanceCommand) Run(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
+			progress.End()
 			return c.Print(showClock(clock))
 		}
 	})
+}
+
+// watchClock shows how far the ledger's time is on its way to a target, until ctx ends.
+func watchClock(ctx context.Context, admin *client.Client, progress *console.Progress, from, target time.Time) {
+	const pause = 500 * time.Millisecond
+	total := int64(target.Sub(from))
+	progress.Begin("advance the ledger's time", total)
+	for wait.For(ctx, pause) == nil {
+		var clock devapi.ClockResponse
+		if err := admin.Get(ctx, clockPath, &clock); err != nil {
+			continue // the command itself reports what is wrong with the node
+		}
+		progress.Set(int64(time.Time(clock.LedgerTime).Sub(from)), total)
+	}
 }
 
 // goesOn reports whether one request was too short for the whole way.

@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"fmt"
+	"strconv"
 
 	"github.com/florinledger/florin/audit"
 	"github.com/florinledger/florin/cmd/florin/console"
@@ -11,7 +13,14 @@ import (
 
 type pruneCommand struct {
 	recordPlace
+	console.Output
+
 	UpTo int64 `help:"Last offset to delete." required:""`
+}
+
+type prunedRecord struct {
+	Offset  ledger.Offset `json:"offset"`
+	Batches int           `json:"batches"`
 }
 
 // Run audits the record up to the offset and deletes it; the node may run meanwhile.
@@ -21,11 +30,18 @@ func (c *pruneCommand) Run(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+		progress := c.NewProgress()
+		defer progress.End()
+		showAudit(auditor, progress)
 		pruned, err := audit.NewPruner(auditor, database).Prune(ctx, ledger.Offset(c.UpTo))
 		if err != nil {
 			return err
 		}
-		console.Printf("florin: the record begins after offset %d now (batches: %d)\n", pruned.Offset, pruned.Batches)
-		return nil
+		progress.End()
+		return c.Print(console.Answer{
+			Data:  prunedRecord{pruned.Offset, pruned.Batches},
+			Text:  fmt.Sprintf("florin: the record begins after offset %d now (batches: %d)", pruned.Offset, pruned.Batches),
+			Names: []string{strconv.FormatInt(int64(pruned.Offset), 10)},
+		})
 	})
 }

@@ -122,23 +122,21 @@ func clientEnvironment(databaseURL string) (argument string, environment []strin
 }
 
 // fingerprintOf reads the whole database.
-func fingerprintOf(ctx context.Context, databaseURL string) (found db.Fingerprint, err error) {
+func fingerprintOf(
+	ctx context.Context, databaseURL string, tell func(done, total int64),
+) (found db.Fingerprint, err error) {
 	database, err := db.Open(ctx, databaseURL, db.Options{})
 	if err != nil {
 		return found, err
 	}
 	defer database.Close()
 	err = database.InSnapshot(ctx, func(snapshot db.Snapshot) error {
-		found, err = snapshot.Fingerprint(ctx)
+		found, err = snapshot.Fingerprint(ctx, tell)
 		return err
 	})
 	return found, err
 }
 
 func rowsOf(f db.Fingerprint) string {
-	var rows int64
-	for _, table := range f.Tables {
-		rows += table.Rows
-	}
-	return fmt.Sprintf("%d rows in %d tables, offset %d", rows, len(f.Tables), f.Offset)
+	return fmt.Sprintf("%d rows in %d tables, offset %d", f.Rows(), len(f.Tables), f.Offset)
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -60,13 +61,16 @@ func (c *restoreCommand) Run(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, staging.Close(context.WithoutCancel(ctx))) }()
-	found, err := c.restore(ctx, m, staging)
+	progress := console.Output{}.NewProgress()
+	defer progress.End()
+	found, err := c.restore(ctx, m, staging, progress)
 	if err == nil {
 		err = staging.Replace(ctx, c.Force)
 	}
 	if err != nil {
 		return fmt.Errorf("%w\nnothing was restored; the database has not changed", err)
 	}
+	progress.End()
 	console.Printf("florin: restored %s, equal to the backup of %s, into %s\n", rowsOf(found),
 		m.TakenAt.Format("2006-01-02 15:04:05 MST"), c.recordPlace)
 	if m.Florin != version {
@@ -79,7 +83,7 @@ func (c *restoreCommand) Run(ctx context.Context) (err error) {
 }
 
 func (c *restoreCommand) restore(
-	ctx context.Context, m manifest, staging *db.Staging,
+	ctx context.Context, m manifest, staging *db.Staging, progress *console.Progress,
 ) (found db.Fingerprint, err error) {
 	dump, err := openDump(ctx, filepath.Join(c.Directory, dumpName), m.PostgresMajor, c.MaxUnpacked)
 	if err != nil {
@@ -96,6 +100,7 @@ func (c *restoreCommand) restore(
 	if err := c.refuseForeign(ctx, dump, isTable, staging.Functions()); err != nil {
 		return found, err
 	}
+	progress.Begin("load the rows", m.Fingerprint.Rows())
 	err = dump.rows(ctx, "", func(table string, columns []string, rows io.Reader) error {
 		if !isTable(table) {
 			return nil // refuseForeign has allowed to leave it out
@@ -105,18 +110,20 @@ func (c *restoreCommand) restore(
 				return fmt.Errorf("table %s of the dump has a column %s, which this florin does not know", table, column)
 			}
 		}
-		return staging.Load(ctx, table, columns, rows)
+		return staging.Load(ctx, table, columns, countedRows{rows, progress})
 	})
 	if err != nil {
 		return found, err
 	}
+	progress.Begin("build the indexes", 0)
 	if err := staging.Finish(ctx); err != nil {
 		return found, err
 	}
 	if c.LeaveOutForeign {
 		maps.DeleteFunc(m.Fingerprint.Tables, func(name string, _ db.TableFingerprint) bool { return !isTable(name) })
 	}
-	if found, err = fingerprintOf(ctx, staging.URL()); err != nil {
+	progress.Begin("compare the rows with the backup", 0)
+	if found, err = fingerprintOf(ctx, staging.URL(), progress.Set); err != nil {
 		return found, err
 	}
 	if difference := m.Fingerprint.Difference(found); difference != "" {
@@ -126,7 +133,20 @@ func (c *restoreCommand) restore(
 	if _, err := db.Migrate(ctx, staging.URL(), db.MigrateOptions{}); err != nil {
 		return found, err
 	}
-	return found, c.examine(ctx, m, staging.URL())
+	return found, c.examine(ctx, m, staging.URL(), progress)
+}
+
+// countedRows shows how many rows were read, in the text format of COPY.
+type countedRows struct {
+	from     io.Reader
+	progress *console.Progress
+}
+
+// Read implements io.Reader.
+func (r countedRows) Read(p []byte) (int, error) {
+	n, err := r.from.Read(p)
+	r.progress.Add(int64(bytes.Count(p[:n], []byte("\n"))))
+	return n, err
 }
 
 // refuseForeign refuses an archive with objects that florin does not create.
@@ -143,7 +163,9 @@ func (c *restoreCommand) refuseForeign(
 		strings.Join(foreign[:min(len(foreign), shown)], "; "), len(foreign))
 }
 
-func (c *restoreCommand) examine(ctx context.Context, m manifest, databaseURL string) error {
+func (c *restoreCommand) examine(
+	ctx context.Context, m manifest, databaseURL string, progress *console.Progress,
+) error {
 	database, err := db.Open(ctx, databaseURL, db.Options{})
 	if err != nil {
 		return err
@@ -167,11 +189,13 @@ func (c *restoreCommand) examine(ctx context.Context, m manifest, databaseURL st
 	if err != nil {
 		return err
 	}
+	showAudit(auditor, progress)
 	report, err := auditor.Audit(ctx, 0)
+	progress.End()
 	if err != nil {
 		return fmt.Errorf("audit the restored record: %w", err)
 	}
-	printBeginning(report.Start, report.Since)
+	console.Printf("%s", beginningText(report.Start, report.Since))
 	if report.Clean() {
 		console.Printf("florin: audited %d updates and found no problem; head: %s\n", report.Updates, report.Head())
 		return nil

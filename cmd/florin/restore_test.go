@@ -91,7 +91,7 @@ func requireRefusedBy(t *testing.T, command restoreCommand, words string) {
 	held := connect(t, occupied)
 	_, err := held.Exec(t.Context(), "CREATE VIEW mine AS SELECT 7 AS seven")
 	require.NoError(t, err)
-	before, err := fingerprintOf(t.Context(), occupied)
+	before, err := fingerprintOf(t.Context(), occupied, func(_, _ int64) {})
 	require.NoError(t, err)
 	require.NoError(t, held.Close(t.Context()))
 	awaitNobody(t, occupied)
@@ -105,7 +105,7 @@ func requireRefusedBy(t *testing.T, command restoreCommand, words string) {
 			"SELECT count(*) FROM pg_namespace WHERE nspname LIKE 'florin%'").Scan(&schemas))
 		require.Zero(t, schemas, "nothing is left")
 	}
-	after, err := fingerprintOf(t.Context(), occupied)
+	after, err := fingerprintOf(t.Context(), occupied, func(_, _ int64) {})
 	require.NoError(t, err)
 	require.Empty(t, before.Difference(after))
 	var seven int

@@ -2,8 +2,6 @@ package main
 
 import (
 	"cmp"
-	"fmt"
-	"os"
 	"time"
 
 	"github.com/florinledger/florin/api/auth"
@@ -14,6 +12,8 @@ import (
 )
 
 type tokenCommand struct {
+	console.Output
+
 	User           string        `help:"User in the token." required:""`
 	TTL            time.Duration `name:"ttl" help:"Lifetime of the token; 0: no expiry."`
 	DataDir        string        `help:"Data directory of florin up; the secret is read from there." default:".florin" env:"FLORIN_DATA_DIR"`
@@ -22,14 +22,25 @@ type tokenCommand struct {
 	AuthAudience   string        `help:"Audience of the token. Default: the audience of the data directory." env:"FLORIN_AUTH_AUDIENCE"`
 }
 
+type madeToken struct {
+	User  string `json:"user"`
+	Token string `json:"token"`
+	// ExpiresAt is nil for a token without an expiry.
+	ExpiresAt *time.Time `json:"expires_at"`
+}
+
 // Run prints the token.
 func (c *tokenCommand) Run() error {
-	token, err := c.mint(time.Now())
+	now := time.Now()
+	token, err := c.mint(now)
 	if err != nil {
 		return err
 	}
-	fmt.Fprintln(os.Stdout, token)
-	return nil
+	made := madeToken{User: c.User, Token: token}
+	if c.TTL != 0 {
+		made.ExpiresAt = new(now.Add(c.TTL).UTC().Truncate(time.Second))
+	}
+	return c.Print(console.Answer{Data: made, Text: token, Names: []string{token}})
 }
 
 func (c *tokenCommand) mint(now time.Time) (string, error) {

@@ -9,7 +9,9 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
+	"github.com/florinledger/florin/cmd/florin/console"
 	"github.com/florinledger/florin/ledger/prepared"
 	"github.com/florinledger/florin/ledger/topology"
 )
@@ -19,6 +21,8 @@ type txCommand struct {
 }
 
 type txShowCommand struct {
+	console.Output
+
 	File   string `arg:"" default:"-" help:"Answer of a prepare or generate-topology call, or a prepared transaction in base64; - for standard input."`
 	Scheme string `help:"Hashing scheme of a transaction in base64: v2 or v3." enum:"auto,v2,v3" default:"auto"`
 }
@@ -31,10 +35,27 @@ func (c *txShowCommand) show(stdin io.Reader, stdout io.Writer) error {
 	if err != nil {
 		return err
 	}
-	if _, err := io.WriteString(stdout, found.text); err != nil {
+	shown := shownSignable{What: found.what, Text: found.text, Hash: hex.EncodeToString(found.message)}
+	if len(found.stated) > 0 {
+		shown.StatedHash = new(hex.EncodeToString(found.stated))
+	}
+	err = c.PrintTo(stdout, console.Answer{
+		Data: shown, Text: strings.TrimSuffix(found.text, "\n"), Names: []string{shown.Hash},
+	})
+	if err != nil {
 		return err
 	}
 	return found.checkStated()
+}
+
+// shownSignable is a signable in JSON.
+type shownSignable struct {
+	What string `json:"what"`
+	Text string `json:"text"`
+	// Hash is what the party signs, in hexadecimal.
+	Hash string `json:"hash"`
+	// StatedHash is the hash that the node states; nil if the input has none.
+	StatedHash *string `json:"stated_hash"`
 }
 
 // signable is something that a party's key signs.

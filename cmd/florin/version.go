@@ -1,20 +1,22 @@
 package main
 
 import (
-	"fmt"
-	"os"
 	"strings"
+
+	"github.com/florinledger/florin/cmd/florin/console"
 )
 
 // The linker sets these: the version as git describes it, the commit, and its date.
 var version, commit, date = "unknown", "", ""
 
-type versionCommand struct{}
+type versionCommand struct{ console.Output }
 
 // Run prints the version, and for a release its commit and date.
-func (versionCommand) Run() error {
-	_, err := fmt.Fprintln(os.Stdout, "florin "+fullVersion())
-	return err
+func (c versionCommand) Run() error {
+	return c.Print(console.Answer{
+		Data: map[string]string{"version": version, "commit": commit, "date": date},
+		Text: "florin " + fullVersion(), Names: []string{version},
+	})
 }
 
 // fullVersion is the version with its commit and date, if known.

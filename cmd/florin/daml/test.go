@@ -115,10 +115,13 @@ func (s *session) run(ctx context.Context) error {
 	started := time.Now()
 	var suites []*suite
 	var more omissions
+	progress := console.Output{JSON: s.command.JSON}.NewProgress()
+	defer progress.End()
 	p := printer{
 		command: s.command, out: s.out, bold: console.Bold(os.Stdout), several: len(s.command.DAR) > 1,
 	}
 	for i, name := range s.command.DAR {
+		progress.Begin("read "+name, 0)
 		loaded, err := s.cache.load(ctx, name)
 		if ctx.Err() != nil {
 			more.unread = s.command.DAR[i:]
@@ -126,14 +129,14 @@ func (s *session) run(ctx context.Context) error {
 		}
 		if err != nil {
 			more.files = append(more.files, refusedFile{name, err})
-			p.refused(more.files[len(more.files)-1])
+			progress.Around(func() { p.refused(more.files[len(more.files)-1]) })
 			continue
 		}
 		if s.command.covers() {
 			loaded.cover()
 		}
 		if len(loaded.scripts) == 0 && p.several {
-			fmt.Fprintln(s.notes, "florin: "+console.Text(name)+" has no scripts")
+			progress.Around(func() { fmt.Fprintln(s.notes, "florin: "+console.Text(name)+" has no scripts") })
 		}
 		suites = append(suites, loaded)
 	}
@@ -145,6 +148,7 @@ func (s *session) run(ctx context.Context) error {
 			}
 		}
 	}
+	progress.Begin("run the scripts", int64(len(jobs)))
 	results := make([]result, 0, len(jobs))
 	for r := range run(ctx, jobs, s.command.options()) {
 		if r.cut {
@@ -152,8 +156,10 @@ func (s *session) run(ctx context.Context) error {
 			continue
 		}
 		results = append(results, r)
-		p.result(r)
+		progress.Add(1)
+		progress.Around(func() { p.result(r) })
 	}
+	progress.End()
 	var why error
 	switch {
 	case ctx.Err() != nil:

@@ -22,15 +22,20 @@ type DARUploadCommand struct {
 // Run uploads the files in order, and ends at the first refusal. It prints the uploaded files.
 func (c *DARUploadCommand) Run(ctx context.Context) error {
 	var uploaded []uploadedDAR
+	progress := c.NewProgress()
+	defer progress.End()
 	failure := c.with(ctx, func(ctx context.Context, s *Session) error {
 		for _, path := range c.Files {
+			progress.Resume("upload "+path, int64(len(c.Files)))
 			if err := s.uploadDAR(ctx, path); err != nil {
 				return err
 			}
+			progress.Add(1)
 			uploaded = append(uploaded, uploadedDAR{path, "uploaded"})
 		}
 		return nil
 	})
+	progress.End()
 	answer, lines := console.Answer{Data: uploaded}, []string{}
 	for _, one := range uploaded {
 		lines = append(lines, one.File+": "+one.Answer)
