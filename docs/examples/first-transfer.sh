@@ -3,8 +3,8 @@
 set -euo pipefail
 command -v florin > /dev/null || PATH=$PWD/bin:$PATH
 
-florin party new alice bob
-florin tap alice 100
-florin send alice bob 5 --note lunch
-florin balance
-florin history bob
+florin party new dana erin
+florin tap dana 100
+florin send dana erin 5 --note lunch
+florin balance dana erin
+florin history erin
