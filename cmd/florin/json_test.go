@@ -35,7 +35,7 @@ func printedJSON(t *testing.T, out any, arguments ...string) {
 	require.NoError(t, json.Unmarshal(content, out), "%s", content)
 }
 
-// The test replaces the standard output of the process, so it does not run beside others.
+//nolint:paralleltest // it replaces the standard output of the process
 func TestJSON_OfCommandsForOperators(t *testing.T) {
 	url := recordWith(t)
 	at := []string{"--database-url", url}

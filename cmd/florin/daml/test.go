@@ -148,18 +148,8 @@ func (s *session) run(ctx context.Context) error {
 			}
 		}
 	}
-	progress.Begin("run the scripts", int64(len(jobs)))
-	results := make([]result, 0, len(jobs))
-	for r := range run(ctx, jobs, s.command.options()) {
-		if r.cut {
-			more.scripts = append(more.scripts, r.job)
-			continue
-		}
-		results = append(results, r)
-		progress.Add(1)
-		progress.Around(func() { p.result(r) })
-	}
-	progress.End()
+	results, cut := s.runJobs(ctx, jobs, &p, progress)
+	more.scripts = cut
 	var why error
 	switch {
 	case ctx.Err() != nil:
@@ -178,6 +168,25 @@ func (s *session) run(ctx context.Context) error {
 		return console.Silent(code)
 	}
 	return nil
+}
+
+// runJobs runs the scripts and prints their results. It returns the jobs that the end of ctx cut.
+func (s *session) runJobs(
+	ctx context.Context, jobs []job, p *printer, progress *console.Progress,
+) (results []result, cut []job) {
+	progress.Begin("run the scripts", int64(len(jobs)))
+	defer progress.End()
+	results = make([]result, 0, len(jobs))
+	for r := range run(ctx, jobs, s.command.options()) {
+		if r.cut {
+			cut = append(cut, r.job)
+			continue
+		}
+		results = append(results, r)
+		progress.Add(1)
+		progress.Around(func() { p.result(r) })
+	}
+	return results, cut
 }
 
 // explainNoScripts says why there is nothing to run. A file without scripts is not a failure.
