@@ -116,7 +116,7 @@ func TestSecurityPage_ListsEveryPublicEndpoint(t *testing.T) {
 func (w *world) fingerprint() (state db.Fingerprint) {
 	w.t.Helper()
 	require.NoError(w.t, w.DB.InSnapshot(w.t.Context(), func(snapshot db.Snapshot) (err error) {
-		state, err = snapshot.Fingerprint(w.t.Context())
+		state, err = snapshot.Fingerprint(w.t.Context(), func(_, _ int64) {})
 		return err
 	}))
 	return state
