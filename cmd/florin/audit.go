@@ -109,7 +109,7 @@ func beginningText(start, since ledger.Offset) string {
 }
 
 // show prints the outcome, and fails if a rule is broken.
-func (c *auditCommand) show(outcome operatorapi.AuditResponse) error {
+func (c *auditRecordCommand) show(outcome operatorapi.AuditResponse) error {
 	head := fmt.Sprintf("%d:%s", outcome.Offset, outcome.Hash)
 	var text strings.Builder
 	fmt.Fprintf(&text, "florin: audited %d updates, offsets %d to %d\n%s", outcome.Updates, outcome.StartOffset+1,
