@@ -34,6 +34,8 @@ type Activities struct {
 	Automations *automation.Registry
 	// Share lets long code of uploaded packages take turns; nil if it never waits.
 	Share *turns.Share
+	// Webhooks sends the messages of webhooks; nil for none.
+	Webhooks Webhooks
 	// Outcomes gets every completion that this process records; may be nil.
 	Outcomes *Outcomes
 	// Measure begins to measure a commit; nil measures nothing.

@@ -33,6 +33,7 @@ func validatorFamilies(options Options) ([]family, error) {
 		{"splice validator realm", options.Tokens, options.Wallet.Validator()},
 		{"splice validator operator realm", options.Tokens, options.Wallet.Operator()},
 		{"splice validator operator realm", options.Auth, options.Operator.Endpoints()},
+		{"florin webhooks realm", options.Auth, options.Webhooks.Endpoints()},
 		{"florin development realm", options.Auth, options.Clock.Endpoints()},
 	}
 	families := make([]family, len(lists))

@@ -19,6 +19,7 @@ import (
 	"github.com/florinledger/florin/api/operatorapi"
 	"github.com/florinledger/florin/api/registryapi"
 	"github.com/florinledger/florin/api/walletapi"
+	"github.com/florinledger/florin/api/webhookapi"
 	"github.com/florinledger/florin/internal/hosts"
 	"github.com/florinledger/florin/telemetry/tracing"
 )
@@ -57,6 +58,8 @@ type Options struct {
 	Logger *slog.Logger
 	// Now is the clock; required.
 	Now func() time.Time
+	// Webhooks are the endpoints of webhooks; required.
+	Webhooks *webhookapi.API
 	// Origins are the web origins whose pages may call the node; the zero value allows only the node's own pages.
 	Origins Origins
 	// Hosts are the host names of the node; the zero value accepts all.
@@ -82,8 +85,8 @@ func NewRouter(options Options) (http.Handler, error) {
 	if options.Ledger == nil || options.Registry == nil || options.Operator == nil || options.Readiness == nil {
 		return nil, errors.New("the router needs the ledger API, the registry, the operator's API and the node's readiness")
 	}
-	if options.Clock == nil || options.Wallet == nil || options.Changes == nil {
-		return nil, errors.New("the router needs the endpoints of the ledger's clock and of wallets, and a keeper of answers")
+	if options.Clock == nil || options.Wallet == nil || options.Changes == nil || options.Webhooks == nil {
+		return nil, errors.New("the router needs the endpoints of the ledger's clock, of wallets and of webhooks, and a keeper of answers")
 	}
 	if options.Limits == nil {
 		options.Limits = admission.New(admission.Options{Now: options.Now})

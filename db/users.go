@@ -181,6 +181,9 @@ func (d *DB) DeleteUser(ctx context.Context, id string, guards ...UserGuard) err
 		if _, err := tx.queries.DeleteUser(ctx, id); err != nil {
 			return failed("deleting user", err)
 		}
+		if err := tx.deleteWebhooksOf(ctx, user.Identity()); err != nil {
+			return err
+		}
 		return tx.noteDeletion(ctx, user.Identity())
 	})
 }

@@ -31,6 +31,7 @@ import (
 	"github.com/florinledger/florin/packages/catalog"
 	"github.com/florinledger/florin/telemetry"
 	"github.com/florinledger/florin/telemetry/export"
+	"github.com/florinledger/florin/webhook"
 	"github.com/florinledger/florin/worker"
 	"github.com/florinledger/florin/workflows"
 )
@@ -129,6 +130,7 @@ type Node struct {
 	overdue        *overdue
 	recent         *recent
 	audited        atomic.Pointer[audited]
+	webhooks       *webhook.Sender
 	presence       *presence
 
 	Listener, CallListener net.Listener

@@ -34,6 +34,8 @@ type Settings struct {
 
 	TokenRegistries []string `help:"Registries of tokens of uploaded packages, as PARTY=URL: the token's administrator and the URL below which it serves /registry. https, or http on this machine. The node calls no other registries." env:"FLORIN_TOKEN_REGISTRIES"`
 
+	WebhookPrivateAddresses bool `help:"Let webhooks reach private addresses, and receivers without https. florin up always does." env:"FLORIN_WEBHOOK_PRIVATE_ADDRESSES"`
+
 	MaxBatch      int           `help:"Maximum number of submissions in one workflow; 1: a workflow for each." default:"64" env:"FLORIN_MAX_BATCH"`
 	MaxInFlight   int           `help:"Maximum number of submissions in flight." default:"1024" env:"FLORIN_MAX_IN_FLIGHT"`
 	MaxCommitWait time.Duration `help:"Longest delay before /readyz answers 503. The delay counts while a submission has no completion, a commit waits for another session, or an activity keeps failing." default:"30s" env:"FLORIN_MAX_COMMIT_WAIT"`

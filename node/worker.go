@@ -36,6 +36,7 @@ func (n *Node) startWorker(ctx, background context.Context) error {
 		Log: n.options.Log, Payloads: ledger.NewPayloads(), Traffic: n.trafficRules(),
 		Measure: func() activities.Measurement { return n.metrics.Commit(time.Now) },
 		Forged:  n.metrics.Forged, Share: n.code,
+		Webhooks: deliveries{n.webhooks},
 	}
 	n.worker = worker.New(worker.Options{
 		Client: n.temporal, Ledger: n.ledger, Activities: acts, Failures: n.failures,
@@ -47,6 +48,7 @@ func (n *Node) startWorker(ctx, background context.Context) error {
 		return err
 	}
 	n.callers.run(call)
+	n.callers.run(n.callWebhooks())
 	n.metrics.Works(func() int {
 		_, count := n.failures.Longest()
 		return count

@@ -150,6 +150,13 @@ var florinList = []Metric{
 	{"florin_traffic_bytes_total", Counter, "Bytes of traffic that the ledger charged for submissions.", nil, Workers},
 	{"florin_uploaded_packages_bytes", Gauge, "Size of the uploaded packages that this process knows.", nil, Everyone},
 	{"florin_warning", Gauge, "1 for each part of /readyz that works and warns, else 0.", []string{"part"}, Everyone},
+	{
+		"florin_webhook_attempts_total", Counter,
+		"Attempts to send messages of webhooks, by result: sent, failed (the receiver answered with an error), " +
+			"unreachable (nothing was sent), unknown (no answer).",
+		[]string{"state"},
+		Everyone,
+	},
 }
 
 // metricNamed finds a metric in the list. A test finds metrics that the list lacks.

@@ -29,6 +29,7 @@ type Metrics struct {
 	requestDuration *prometheus.HistogramVec
 	submissions     *prometheus.CounterVec
 	forged          prometheus.Counter
+	webhooks        *prometheus.CounterVec
 	commitDuration  prometheus.Histogram
 	commitSteps     *prometheus.HistogramVec
 	commitSize      prometheus.Histogram
@@ -53,6 +54,7 @@ func New() *Metrics {
 		requestDuration: newHistograms("florin_http_request_duration_seconds", shortest, durations),
 		submissions:     newCounters("florin_submissions_total"),
 		forged:          newCounter("florin_forged_submissions_total"),
+		webhooks:        newCounters("florin_webhook_attempts_total"),
 		traffic:         newCounter("florin_traffic_bytes_total"),
 		commitDuration:  newHistogram("florin_commit_duration_seconds", shortest, durations),
 		commitSteps:     newHistograms("florin_commit_step_seconds", shortest, durations),
@@ -71,7 +73,7 @@ func New() *Metrics {
 	m.overdue.stuck = newGauge("florin_stuck_lifecycles")
 	m.registry.MustRegister(
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
-		m.requests, m.requestDuration, m.submissions, m.offset, m.failures,
+		m.requests, m.requestDuration, m.submissions, m.offset, m.failures, m.webhooks,
 		m.audit.offset, m.audit.lag, m.audit.findings, m.audit.failed, m.audit.supply,
 		m.overdue.lifecycle, m.overdue.automation, m.overdue.stuck,
 	)
@@ -295,6 +297,9 @@ func (m *Metrics) RecordTimeAhead(ahead func() time.Duration) {
 
 // Forged counts a submission or contribution that came through Temporal without this ledger's seal.
 func (m *Metrics) Forged() { m.forged.Inc() }
+
+// WebhookAttempt counts an attempt to send a message of a webhook, by what became of it.
+func (m *Metrics) WebhookAttempt(state string) { m.webhooks.WithLabelValues(state).Inc() }
 
 // Audited sets the progress and the findings of the audit.
 func (m *Metrics) Audited(state audit.State, end ledger.Offset) {

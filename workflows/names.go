@@ -131,6 +131,9 @@ const (
 // KindOnboarding is the [AttributeKind] of the onboarding of an external party.
 const KindOnboarding = "onboarding"
 
+// KindWebhook is the [AttributeKind] of the delivery of messages.
+const KindWebhook = "webhook"
+
 // SearchAttributes are the names and types of the search attributes that a Temporal namespace must have, in the
 // spelling of Temporal's own tools.
 func SearchAttributes() map[string]string {

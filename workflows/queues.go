@@ -9,6 +9,8 @@ const (
 	LifecycleQueue = "florin-lifecycles"
 	// AutomationQueue is for the node's own work for wallets and the network.
 	AutomationQueue = "florin-automation"
+	// WebhookQueue is for webhooks. A slow receiver keeps a slot for as long as an attempt may take.
+	WebhookQueue = "florin-webhooks"
 )
 
 // The names of workflows in histories and Schedules. They must not change.
@@ -16,6 +18,7 @@ const (
 	submitCommands       = "SubmitCommands"
 	onboardExternalParty = "OnboardExternalParty"
 	runAutomation        = "RunAutomation"
+	deliverWebhook       = "DeliverWebhook"
 )
 
 // Queue is a task queue with its workflows and limits.
@@ -36,12 +39,15 @@ const (
 	// automationSlots is enough for a run of each kind by its Schedule and another one for due work, so that no kind waits
 	// for another.
 	automationSlots = 32
+	// webhookSlots bounds the receivers that a process calls at the same time.
+	webhookSlots = 16
 )
 
 // Queues are all task queues, each with the workflows that start on it.
 func Queues() []Queue {
 	all := map[string]any{
 		submitCommands: SubmitCommands, onboardExternalParty: OnboardExternalParty, runAutomation: RunAutomation,
+		deliverWebhook: DeliverWebhook,
 	}
 	for name, run := range Lifecycles() {
 		all[name] = run
@@ -50,6 +56,7 @@ func Queues() []Queue {
 		{Name: SubmissionQueue, Slots: submissionSlots},
 		{Name: LifecycleQueue, Slots: lifecycleSlots},
 		{Name: AutomationQueue, Slots: automationSlots},
+		{Name: WebhookQueue, Slots: webhookSlots},
 	}
 	for i := range queues {
 		queues[i].Workflows = map[string]any{}
@@ -69,6 +76,8 @@ func queueOf(name string) string {
 		return LifecycleQueue
 	case name == runAutomation:
 		return AutomationQueue
+	case name == deliverWebhook:
+		return WebhookQueue
 	default:
 		return SubmissionQueue
 	}

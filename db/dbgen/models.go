@@ -11,6 +11,16 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 )
 
+// When a part of the node went wrong or right again; for webhooks of alarms.
+type AlarmChange struct {
+	Number    int64
+	ChangedAt time.Time
+	Host      string
+	Name      string
+	Raised    bool
+	Cause     string
+}
+
 // Changes of users, rights, parties, identity providers, packages and settings. Triggers write it; nothing is deleted.
 type AuditLog struct {
 	EntryID   int64
@@ -281,4 +291,52 @@ type User struct {
 	PrimaryPartyAuthentication bool
 	CreatedAt                  time.Time
 	IdentityProviderKey        *string
+}
+
+// Where users want events sent, and how far each webhook has come.
+type Webhook struct {
+	WebhookID          string
+	IdentityProviderID string
+	UserID             string
+	Url                string
+	Kinds              []string
+	Party              ledger.Party
+	Secret             []byte
+	OldSecret          []byte
+	OldSecretUntil     time.Time
+	// Why nothing is sent; empty while it runs.
+	Paused string
+	// Everything before this offset is done, and at it all events before next_index.
+	NextOffset   int64
+	NextIndex    int32
+	NextAlarm    int64
+	Tries        int32
+	FailingSince time.Time
+	RetryAt      time.Time
+	// Until then its workflow was called and has time to look.
+	CallAfter time.Time
+	CreatedAt time.Time
+}
+
+// The newest attempts of each webhook to send a message.
+type WebhookAttempt struct {
+	WebhookID string
+	Number    int64
+	MessageID string
+	Kind      string
+	StartedAt time.Time
+	State     string
+	Status    int32
+	Error     string
+	Took      int64
+}
+
+// Messages that a receiver did not take for a day.
+type WebhookDeadLetter struct {
+	WebhookID string
+	MessageID string
+	Kind      string
+	Body      []byte
+	Error     string
+	DiedAt    time.Time
 }

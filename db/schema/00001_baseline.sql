@@ -1201,4 +1201,79 @@ END
 $$;
 CREATE TRIGGER append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON audit_log
 FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+-- Webhooks
+
+CREATE TABLE webhooks (
+    webhook_id           text COLLATE "C"   NOT NULL,
+    identity_provider_id text COLLATE "C"   NOT NULL,
+    user_id              text COLLATE "C"   NOT NULL,
+    url                  text               NOT NULL,
+    kinds                text[] COLLATE "C" NOT NULL,
+    party                text COLLATE "C"   NOT NULL, -- empty for webhooks of alarms only
+    secret               bytea              NOT NULL,
+    old_secret           bytea              NOT NULL DEFAULT '',
+    old_secret_until     timestamptz        NOT NULL DEFAULT 'epoch',
+    paused               text               NOT NULL DEFAULT '',
+    next_offset          bigint             NOT NULL,
+    next_index           integer            NOT NULL DEFAULT 0,
+    next_alarm           bigint             NOT NULL,
+    tries                integer            NOT NULL DEFAULT 0,
+    failing_since        timestamptz        NOT NULL DEFAULT 'epoch',
+    retry_at             timestamptz        NOT NULL DEFAULT 'epoch',
+    call_after           timestamptz        NOT NULL DEFAULT 'epoch',
+    created_at           timestamptz        NOT NULL DEFAULT now(),
+    CONSTRAINT webhooks_once PRIMARY KEY (webhook_id)
+);
+COMMENT ON TABLE webhooks IS 'Where users want events sent, and how far each webhook has come.';
+COMMENT ON COLUMN webhooks.paused IS 'Why nothing is sent; empty while it runs.';
+COMMENT ON COLUMN webhooks.next_offset IS
+    'Everything before this offset is done, and at it all events before next_index.';
+COMMENT ON COLUMN webhooks.call_after IS 'Until then its workflow was called and has time to look.';
+CREATE INDEX webhooks_of_user ON webhooks (user_id, identity_provider_id, webhook_id);
+CREATE INDEX webhooks_running ON webhooks (call_after, webhook_id) WHERE paused = '';
+
+CREATE TABLE webhook_attempts (
+    webhook_id text COLLATE "C" NOT NULL,
+    number     bigint           NOT NULL GENERATED ALWAYS AS IDENTITY,
+    message_id text COLLATE "C" NOT NULL,
+    kind       text             NOT NULL,
+    started_at timestamptz      NOT NULL,
+    state      text             NOT NULL,
+    status     integer          NOT NULL DEFAULT 0, -- 0 without an answer
+    error      text             NOT NULL DEFAULT '',
+    took       bigint           NOT NULL DEFAULT 0, -- microseconds
+    CONSTRAINT webhook_attempts_once PRIMARY KEY (webhook_id, number),
+    CONSTRAINT webhook_attempts_belong_to_a_webhook FOREIGN KEY (webhook_id)
+    REFERENCES webhooks (webhook_id) ON DELETE CASCADE,
+    CONSTRAINT webhook_attempts_state_is_known CHECK (
+        state IN ('unknown', 'sent', 'failed', 'unreachable', 'skipped')
+    )
+);
+COMMENT ON TABLE webhook_attempts IS 'The newest attempts of each webhook to send a message.';
+
+CREATE TABLE webhook_dead_letters (
+    webhook_id text COLLATE "C" NOT NULL,
+    message_id text COLLATE "C" NOT NULL,
+    kind       text             NOT NULL,
+    body       bytea            NOT NULL,
+    error      text             NOT NULL,
+    died_at    timestamptz      NOT NULL,
+    CONSTRAINT webhook_dead_letters_once PRIMARY KEY (webhook_id, message_id),
+    CONSTRAINT webhook_dead_letters_belong_to_a_webhook FOREIGN KEY (webhook_id)
+    REFERENCES webhooks (webhook_id) ON DELETE CASCADE
+);
+COMMENT ON TABLE webhook_dead_letters IS 'Messages that a receiver did not take for a day.';
+
+CREATE TABLE alarm_changes (
+    number     bigint           NOT NULL GENERATED ALWAYS AS IDENTITY,
+    changed_at timestamptz      NOT NULL,
+    host       text COLLATE "C" NOT NULL,
+    name       text COLLATE "C" NOT NULL,
+    raised     boolean          NOT NULL,
+    cause      text             NOT NULL,
+    CONSTRAINT alarm_changes_once PRIMARY KEY (number)
+);
+COMMENT ON TABLE alarm_changes IS 'When a part of the node went wrong or right again; for webhooks of alarms.';
+CREATE INDEX alarm_changes_of_part ON alarm_changes (host, name, number DESC);
 -- +goose StatementEnd

@@ -28,12 +28,16 @@ const (
 	AfterUpload = "uploaded"
 	// AfterPackagesCommit is when packages are committed, and the client does not know yet.
 	AfterPackagesCommit = "packages-committed"
+	// BeforeWebhook is when an attempt of a webhook is noted and not sent.
+	BeforeWebhook = "webhook-noted"
+	// AfterWebhook is when a receiver has answered and the result is not noted.
+	AfterWebhook = "webhook-sent"
 )
 
 // Names lists the points in order.
 func Names() []string {
 	return []string{
 		BeforeStart, AfterStart, BeforeCommit, AfterDecision, AfterAppend, AfterCommit, AfterPublish, BeforeAnswer,
-		AfterUpload, AfterPackagesCommit,
+		AfterUpload, AfterPackagesCommit, BeforeWebhook, AfterWebhook,
 	}
 }

@@ -39,6 +39,7 @@ import (
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/packages/catalog"
 	"github.com/florinledger/florin/telemetry"
+	"github.com/florinledger/florin/webhook"
 )
 
 // Namespace is the namespace of the test node's parties.
@@ -115,6 +116,8 @@ type Server struct {
 	Handler  http.Handler
 	// Ledger has the operations of the ledger API.
 	Ledger *ledgerapi.API
+	// Sender sends the messages of webhooks.
+	Sender *webhook.Sender
 	// Streams are the open streams.
 	Streams *endpoint.Streams
 	// Metrics are the metrics of the node.
@@ -264,7 +267,7 @@ func (s *Server) handler(options Options) http.Handler {
 		Origins: origins, Hosts: options.Hosts,
 		Wallet: wallets, Changes: keeper,
 		Clock:    devapi.New(devapi.Options{Clock: s.DB, Development: true, Now: now}),
-		Operator: operator, Measure: s.Metrics.Request,
+		Operator: operator, Webhooks: s.webhooks(), Measure: s.Metrics.Request,
 		Auth: options.Auth, Tokens: auth.AnyUser{Verifier: s.issuers}, Ledger: ledgerAPI, Registry: registry,
 		Readiness: options.Readiness, Now: now, Streams: s.Streams, Limits: options.Limits,
 		Logger:       logger,
