@@ -55,6 +55,10 @@ func (d *DB) CreateWebhook(ctx context.Context, hook Webhook, limit int64) (crea
 		if _, err := tx.holdUser(ctx, hook.Owner.UserID); err != nil {
 			return failed("creating a webhook", err)
 		}
+		var known bool
+		if created, known, err = tx.Webhook(ctx, hook.ID); known || err != nil { // an earlier attempt has made it
+			return err
+		}
 		count, err := tx.queries.CountWebhooks(ctx, dbgen.CountWebhooksParams{
 			UserID: hook.Owner.UserID, IdentityProviderID: hook.Owner.IdentityProviderID,
 		})

@@ -19,7 +19,7 @@ import (
 )
 
 const (
-	// sendTimeout bounds one attempt.
+	// sendTimeout bounds one attempt by default.
 	sendTimeout = 15 * time.Second
 	// maxAnswerBytes is how much of an answer is read.
 	maxAnswerBytes = 4 << 10
@@ -52,7 +52,7 @@ func newClient(d *dialer) *http.Client {
 func (s *Sender) post(ctx context.Context, hook db.Webhook, m message, attempt *db.WebhookAttempt) {
 	began := time.Now()
 	defer func() { attempt.Took = time.Since(began) }()
-	ctx, cancel := context.WithTimeout(ctx, sendTimeout)
+	ctx, cancel := context.WithTimeout(ctx, s.options.Timeout)
 	defer cancel()
 	var connected atomic.Bool
 	traced := httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
@@ -65,7 +65,7 @@ func (s *Sender) post(ctx context.Context, hook db.Webhook, m message, attempt *
 			attempt.State = db.AttemptUnknown
 		}
 		if errors.Is(err, context.DeadlineExceeded) {
-			attempt.Error = fmt.Sprintf("no answer within %s", sendTimeout)
+			attempt.Error = fmt.Sprintf("no answer within %s", s.options.Timeout)
 		}
 		return
 	}

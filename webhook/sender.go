@@ -23,6 +23,8 @@ type Options struct {
 	AllowPrivate bool
 	// Lookup resolves names; nil for the machine's resolver.
 	Lookup func(ctx context.Context, host string) ([]netip.Addr, error)
+	// Timeout bounds one attempt; 0 for 15 seconds.
+	Timeout time.Duration
 	// Now is real time.
 	Now func() time.Time
 	Log *slog.Logger
@@ -50,6 +52,9 @@ func New(options Options) (*Sender, error) {
 	if options.Record == nil || options.Ledger == nil || options.Wallets == nil || options.Now == nil || options.Log == nil {
 		return nil, errors.New("webhooks need Record, Ledger, Wallets, Now and Log")
 	}
+	if options.Timeout == 0 {
+		options.Timeout = sendTimeout
+	}
 	return &Sender{
 		options: options, client: newClient(newDialer(options.AllowPrivate, options.Lookup)),
 		byHand: make(chan struct{}, handPlaces),
@@ -59,10 +64,13 @@ func New(options Options) (*Sender, error) {
 // CheckURL explains what is wrong with a URL on this node; "" for nothing.
 func (s *Sender) CheckURL(url string) string { return CheckURL(url, s.options.AllowPrivate) }
 
+// NewTestID makes the id of a message for [Sender.Test].
+func NewTestID(hook string) string { return "msg_" + hook + "_test_" + strings.ToLower(rand.Text()) }
+
 // Test sends a message of the type webhook.test now, once, and returns the attempt. If the receiver accepts it, a message
 // that waits for its next attempt goes now.
-func (s *Sender) Test(ctx context.Context, hook db.Webhook) (db.WebhookAttempt, error) {
-	m := message{id: "msg_" + hook.ID + "_test_" + strings.ToLower(rand.Text()), kind: Test}
+func (s *Sender) Test(ctx context.Context, hook db.Webhook, id string) (db.WebhookAttempt, error) {
+	m := message{id: id, kind: Test}
 	var err error
 	m.body, err = bodyOf(Test, s.options.Now(), map[string]string{"webhook": hook.ID})
 	if err != nil {

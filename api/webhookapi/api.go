@@ -40,7 +40,7 @@ type Record interface {
 type Sender interface {
 	// CheckURL explains what is wrong with a URL; "" for nothing.
 	CheckURL(url string) string
-	Test(ctx context.Context, hook db.Webhook) (db.WebhookAttempt, error)
+	Test(ctx context.Context, hook db.Webhook, message string) (db.WebhookAttempt, error)
 	Resend(ctx context.Context, hook db.Webhook, letter db.DeadLetter) (db.WebhookAttempt, error)
 }
 

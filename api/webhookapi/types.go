@@ -9,51 +9,51 @@ import (
 	"github.com/florinledger/florin/webhook"
 )
 
-// Kind is a kind of events.
-type Kind string
+// WebhookKind is a kind of events.
+type WebhookKind string
 
 // Names implements [endpoint.Enum].
-func (Kind) Names() []string { return webhook.Kinds() }
+func (WebhookKind) Names() []string { return webhook.Kinds() }
 
-// State is what a webhook does.
-type State string
+// WebhookState is what a webhook does.
+type WebhookState string
 
 // The states.
 const (
-	StateActive  State = "active"
-	StateFailing State = "failing"
-	StatePaused  State = "paused"
+	StateActive  WebhookState = "active"
+	StateFailing WebhookState = "failing"
+	StatePaused  WebhookState = "paused"
 )
 
 // Names implements [endpoint.Enum].
-func (State) Names() []string {
+func (WebhookState) Names() []string {
 	return []string{string(StateActive), string(StateFailing), string(StatePaused)}
 }
 
 // CreateWebhookRequest asks for a webhook.
 type CreateWebhookRequest struct {
 	URL   string        `json:"url" required:"true" doc:"Address of the receiver: https, and no private address"`
-	Kinds []Kind        `json:"kinds" required:"true" doc:"The kinds of events"`
+	Kinds []WebhookKind `json:"kinds" required:"true" doc:"The kinds of events"`
 	Party *ledger.Party `json:"party" doc:"The party whose events they are; not for alarms alone"`
 }
 
 // UpdateWebhookRequest changes a webhook.
 type UpdateWebhookRequest struct {
-	URL    *string `json:"url" doc:"New address; default: no change"`
-	Kinds  []Kind  `json:"kinds" doc:"New kinds; default: no change"`
-	Paused *bool   `json:"paused" doc:"Whether to pause or to resume; default: no change"`
+	URL    *string       `json:"url" doc:"New address; default: no change"`
+	Kinds  []WebhookKind `json:"kinds" doc:"New kinds; default: no change"`
+	Paused *bool         `json:"paused" doc:"Whether to pause or to resume; default: no change"`
 }
 
 // Webhook is a subscription to events.
 type Webhook struct {
 	ID       string        `json:"id" required:"true" doc:"Its id"`
 	URL      string        `json:"url" required:"true" doc:"Address of the receiver"`
-	Kinds    []Kind        `json:"kinds" required:"true" doc:"The kinds of events"`
+	Kinds    []WebhookKind `json:"kinds" required:"true" doc:"The kinds of events"`
 	Party    *ledger.Party `json:"party" doc:"The party whose events they are; null for alarms alone"`
 	UserID   string        `json:"user_id" required:"true" doc:"The owner"`
 	Provider string        `json:"identity_provider_id" required:"true" doc:"Identity provider of the owner; empty: default"`
 
-	State        State               `json:"state" required:"true" doc:"failing: the next message is tried again and again"`
+	State        WebhookState        `json:"state" required:"true" doc:"failing: the next message is tried again and again"`
 	PausedReason *string             `json:"paused_reason" doc:"Why nothing is sent; null unless paused"`
 	Tries        int32               `json:"tries" required:"true" doc:"Failed attempts of the next message"`
 	FailingSince *endpoint.Timestamp `json:"failing_since" doc:"Time of the first of them"`
@@ -89,7 +89,7 @@ type WebhookAttempt struct {
 	State     string             `json:"state" required:"true" doc:"sent, failed, unreachable, unknown or skipped"`
 	Status    *int32             `json:"status" doc:"HTTP status of the answer; null without one"`
 	Error     string             `json:"error" required:"true" doc:"What went wrong, or the beginning of the answer"`
-	Millis    float64            `json:"duration_ms" required:"true" doc:"Duration in milliseconds"`
+	Millis    int64              `json:"duration_ms" required:"true" doc:"Duration in milliseconds"`
 }
 
 // WebhookAttemptResponse is an attempt that was just made.
@@ -118,12 +118,12 @@ type ListDeadLettersResponse struct {
 
 func toAPIWebhook(hook db.Webhook, now time.Time) Webhook {
 	out := Webhook{
-		ID: hook.ID, URL: hook.URL, Kinds: make([]Kind, len(hook.Kinds)), UserID: hook.Owner.UserID,
+		ID: hook.ID, URL: hook.URL, Kinds: make([]WebhookKind, len(hook.Kinds)), UserID: hook.Owner.UserID,
 		Provider: hook.Owner.IdentityProviderID, State: StateActive, Tries: hook.Tries,
 		NextOffset: hook.Next.Offset, CreatedAt: endpoint.Timestamp(hook.CreatedAt),
 	}
 	for i, kind := range hook.Kinds {
-		out.Kinds[i] = Kind(kind)
+		out.Kinds[i] = WebhookKind(kind)
 	}
 	if hook.Party != "" {
 		out.Party = &hook.Party
@@ -145,7 +145,7 @@ func toAPIAttempt(attempt db.WebhookAttempt) WebhookAttempt {
 	out := WebhookAttempt{
 		Number: attempt.Number, MessageID: attempt.MessageID, Type: attempt.Kind,
 		StartedAt: endpoint.Timestamp(attempt.StartedAt), State: attempt.State, Error: attempt.Error,
-		Millis: float64(attempt.Took.Microseconds()) / float64(time.Millisecond/time.Microsecond),
+		Millis: attempt.Took.Milliseconds(),
 	}
 	if attempt.Status != 0 {
 		out.Status = &attempt.Status

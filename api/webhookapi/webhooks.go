@@ -1,6 +1,7 @@
 package webhookapi
 
 import (
+	"bytes"
 	"context"
 	"net/http"
 	"time"
@@ -42,6 +43,11 @@ func (a *API) create(ctx context.Context, req createRequest) (out WebhookSecretR
 	if err := checkOwner(ctx, a.record, hook); err != nil {
 		return out, err
 	}
+	made, _, err := decide(ctx, decision{Webhook: hook.ID, Secret: hook.Secret})
+	if err != nil {
+		return out, err
+	}
+	hook.ID, hook.Secret = made.Webhook, made.Secret
 	created, full, err := a.record.CreateWebhook(ctx, hook, MaxOfUser)
 	if full {
 		return out, v0.Refuse(http.StatusConflict, "The user has %d webhooks already, as many as are allowed. Delete one, "+
@@ -61,7 +67,7 @@ func (a *API) check(hook db.Webhook) error {
 	return nil
 }
 
-func kindsOf(kinds []Kind) []string {
+func kindsOf(kinds []WebhookKind) []string {
 	out := make([]string, len(kinds))
 	for i, kind := range kinds {
 		out[i] = string(kind)
@@ -148,25 +154,23 @@ func (a *API) change(
 	return WebhookResponse{toAPIWebhook(hook, a.now())}, err
 }
 
-func (a *API) remove(ctx context.Context, req idRequest) (endpoint.Empty, error) {
-	if _, err := a.find(ctx, req.ID); err != nil {
-		return endpoint.Empty{}, err
-	}
-	deleted, err := a.record.DeleteWebhook(ctx, req.ID)
-	if err == nil && !deleted {
-		err = notFound(req.ID)
-	}
-	return endpoint.Empty{}, err
-}
-
 func (a *API) rotate(ctx context.Context, req idRequest) (WebhookSecretResponse, error) {
-	secret := webhook.NewSecret()
+	if _, err := a.find(ctx, req.ID); err != nil {
+		return WebhookSecretResponse{}, err
+	}
+	made, _, err := decide(ctx, decision{Secret: webhook.NewSecret()})
+	if err != nil {
+		return WebhookSecretResponse{}, err
+	}
 	out, err := a.change(ctx, req.ID, func(_ *db.Tx, hook *db.Webhook) error {
+		if bytes.Equal(hook.Secret, made.Secret) { // an earlier attempt of the request stored it
+			return nil
+		}
 		hook.OldSecret, hook.OldSecretUntil = hook.Secret, a.now().Add(oldSecretFor)
-		hook.Secret = secret
+		hook.Secret = made.Secret
 		return nil
 	})
-	return WebhookSecretResponse{out.Webhook, webhook.ShowSecret(secret)}, err
+	return WebhookSecretResponse{out.Webhook, webhook.ShowSecret(made.Secret)}, err
 }
 
 func (a *API) test(ctx context.Context, req idRequest) (out WebhookAttemptResponse, err error) {
@@ -174,8 +178,9 @@ func (a *API) test(ctx context.Context, req idRequest) (out WebhookAttemptRespon
 	if err != nil {
 		return out, err
 	}
-	attempt, err := a.sender.Test(ctx, hook)
-	return WebhookAttemptResponse{toAPIAttempt(attempt)}, err
+	return a.sendOnce(ctx, hook, webhook.NewTestID(hook.ID), func(message string) (db.WebhookAttempt, error) {
+		return a.sender.Test(ctx, hook, message)
+	})
 }
 
 type attemptsRequest struct {
@@ -233,16 +238,17 @@ func (a *API) resend(ctx context.Context, req resendRequest) (out WebhookAttempt
 	if err != nil {
 		return out, err
 	}
-	letter, found, err := a.record.DeadLetter(ctx, hook.ID, req.Message)
-	if err == nil && !found {
-		err = v0.NotFound("The webhook has no dead letter %.200q.", req.Message)
-	}
-	if err != nil {
-		return out, err
-	}
 	if err := checkOwner(ctx, a.record, hook); err != nil {
 		return out, err
 	}
-	attempt, err := a.sender.Resend(ctx, hook, letter)
-	return WebhookAttemptResponse{toAPIAttempt(attempt)}, err
+	return a.sendOnce(ctx, hook, req.Message, func(message string) (db.WebhookAttempt, error) {
+		letter, found, err := a.record.DeadLetter(ctx, hook.ID, message)
+		if err == nil && !found {
+			err = v0.NotFound("The webhook has no dead letter %.200q.", message)
+		}
+		if err != nil {
+			return db.WebhookAttempt{}, err
+		}
+		return a.sender.Resend(ctx, hook, letter)
+	})
 }

@@ -17,7 +17,9 @@ import (
 
 // withoutWorkflow are the beginnings of paths whose changes are not on the ledger and need no workflow.
 func withoutWorkflow() []string {
-	return []string{"/v0/admin/automation/", "/v0/admin/ledger-settings/", "/v0/admin/log-level", "/v0/dev/"}
+	return []string{
+		"/v0/admin/automation/", "/v0/admin/ledger-settings/", "/v0/admin/log-level", "/v0/dev/", "/v0/webhooks",
+	}
 }
 
 // repeatable are the paths of changes that have no workflow if they change nothing.
