@@ -267,6 +267,9 @@ var requests = map[string]func(w *world, c cell) (path string, body any){
 	"POST /v2/updates/transaction-by-id": reading("/v2/updates/transaction-by-id", func(c cell) object {
 		return object{"updateId": c.update, "transactionFormat": transactionFormat(c)}
 	}),
+	"POST /v0/webhooks": atPath("/v0/webhooks", func(_ *world, c cell) object {
+		return object{"url": "https://app.example/", "kinds": []string{"completion"}, "party": c.party}
+	}),
 	"GET /v2/updates/transaction-tree-by-offset/{offset}": treeQuery(
 		"/v2/updates/transaction-tree-by-offset/{offset}"),
 	"GET /v2/updates/transaction-tree-by-id/{update-id}": treeQuery(

@@ -24,7 +24,7 @@ func TestCompatibilityPage_MatchesValidatorOpenAPI(t *testing.T) {
 	text, err := os.ReadFile("../docs/compatibility.md")
 	require.NoError(t, err)
 	rows := map[string]bool{}
-	pattern := regexp.MustCompile(`(?m)^\| (GET|POST|PUT|DELETE) \| (/(?:v[01]/|api/|registry/|metrics|version)\S*) \|`)
+	pattern := regexp.MustCompile(`(?m)^\| (GET|POST|PUT|PATCH|DELETE) \| (/(?:v[01]/|api/|registry/|metrics|version)\S*) \|`)
 	for _, row := range pattern.FindAllStringSubmatch(string(text), -1) {
 		rows[row[1]+" "+row[2]] = true
 	}

@@ -105,6 +105,7 @@ var wholeLedger = map[string]map[string]string{
 		"api/preview":         "interpretation uses every contract",
 	},
 	"Updates": {
+		"webhook":                   "shows a party what the ledger API shows it",
 		"api/ledgerapi":             "the ledger API shows what is on the ledger",
 		"api/walletapi/instruments": "tokens of users are of templates that no network has",
 	},

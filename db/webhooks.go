@@ -132,8 +132,12 @@ func (d *DB) ChangeWebhook(
 
 // DeleteWebhook deletes a webhook with its log and its dead letters; false if there is none.
 func (d *DB) DeleteWebhook(ctx context.Context, id string) (bool, error) {
-	deleted, err := d.queries.DeleteWebhook(ctx, id)
-	return deleted > 0, failed("deleting a webhook", err)
+	deleted := int64(0)
+	err := d.InTx(ctx, func(tx *Tx) (err error) {
+		deleted, err = tx.queries.DeleteWebhook(ctx, id)
+		return failed("deleting a webhook", err)
+	})
+	return deleted > 0, err
 }
 
 // deleteWebhooksOf deletes the webhooks of a user.

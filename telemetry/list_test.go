@@ -34,6 +34,7 @@ func fullMetrics(t *testing.T) *telemetry.Metrics {
 	feedTemporal(m.Temporal())
 	m.Request("GET", "/v2/version", 200, time.Second)
 	m.ActivityFailed("commit")
+	m.WebhookAttempt("sent")
 	now := time.Unix(0, 0)
 	commit := m.Commit(func() time.Time {
 		now = now.Add(time.Second)

@@ -255,7 +255,7 @@ func TestTemplates_EscapeLedgerTexts(t *testing.T) {
 			"/wallet", "/wallet/send", "/wallet/inbox", "/wallet/receive", "/wallet/history",
 			"/wallet/payments", "/wallet/allocations", "/wallet/traffic", "/wallet/traffic?request=" + script,
 			"/wallet/external", "/wallet/external?party=" + script, "/wallet/external/new?name=" + script + "&key=" + script,
-			"/wallet/names?party=" + script, "/wallet/coins", "/wallet/tokens", "/wallet/tokens?before=" + script,
+			"/wallet/names?party=" + script, "/wallet/coins", "/wallet/tokens", "/wallet/tokens?before=" + script, "/wallet/webhooks", "/wallet/webhooks/" + script,
 			"/wallet/waiting", "/wallet/send?to=" + script, "/wallet/history?search=" + script + "&kind=%22%3E%3Cscript%3E",
 			"/wallet/" + script, "/", "/wallet/history/1220ab",
 			"/explorer", "/explorer?as=" + script, "/explorer?upto=" + script, "/explorer/search?for=" + script,

@@ -27,6 +27,11 @@ func (s *site) walletViews() map[string]view {
 		"GET /wallet/traffic":                  s.trafficPage,
 		"POST /wallet/traffic/buy":             s.buyTraffic,
 
+		"GET /wallet/webhooks":             s.webhooks,
+		"POST /wallet/webhooks":            s.createWebhook,
+		"GET /wallet/webhooks/{id}":        s.webhook,
+		"POST /wallet/webhooks/{id}/{act}": s.changeWebhook,
+
 		"GET /wallet/payments":                            s.payments,
 		"POST /wallet/payments/{kind}/{id}/{act}":         s.answerPayment,
 		"GET /wallet/allocations":                         s.allocations,

@@ -67,6 +67,7 @@ func TestRegister_RegistersEverythingOnce(t *testing.T) {
 	worker.Register(registry, &activities.Activities{})
 	require.Equal(t, map[string]int{
 		"SubmitCommands": 1, "OnboardExternalParty": 1, "KeepPreapproval": 1, "TwoStepTransfer": 1,
-		"RunMergeDelegation": 1, "BuyTraffic": 1, "RunTransferCommands": 1, "RunAutomation": 1, "activities": 1,
+		"RunMergeDelegation": 1, "BuyTraffic": 1, "RunTransferCommands": 1, "RunAutomation": 1, "DeliverWebhook": 1,
+		"activities": 1,
 	}, registry.names)
 }

@@ -26,5 +26,6 @@ func TestQueues_SeparateClassesOfWork(t *testing.T) {
 		lifecycle.RunMergeDelegation: workflows.LifecycleQueue, lifecycle.BuyTraffic: workflows.LifecycleQueue,
 		lifecycle.RunTransferCommands: workflows.LifecycleQueue,
 		"RunAutomation":               workflows.AutomationQueue,
+		"DeliverWebhook":              workflows.WebhookQueue,
 	}, queues)
 }

@@ -62,10 +62,14 @@ func New(record Record, sender Sender, now func() time.Time) (*API, error) {
 // Endpoints lists the family.
 func (a *API) Endpoints() []endpoint.Endpoint {
 	info := func(method, path, id, summary, description string) endpoint.Info {
-		return endpoint.Info{
+		made := endpoint.Info{
 			Method: method, Path: Path + path, OperationID: id, Tag: "Webhooks", Access: endpoint.Public,
-			Summary: summary, Description: description, Authorize: authorize,
+			Summary: summary, Description: description,
 		}
+		if made.Changes() {
+			made.Authorize = a.authorize
+		}
+		return made
 	}
 	return []endpoint.Endpoint{
 		endpoint.New(info(http.MethodPost, "", "createWebhook", "Subscribe to events.",
@@ -100,9 +104,21 @@ func (a *API) Endpoints() []endpoint.Endpoint {
 	}
 }
 
-// authorize admits every user; the functions find only webhooks that the caller may see.
-func authorize(ctx context.Context) (context.Context, error) {
-	return ctx, endpoint.Claims(ctx).Require()
+// authorize admits users who may have a webhook, or have one. The functions find only those that the caller may change.
+func (a *API) authorize(ctx context.Context) (context.Context, error) {
+	claims := endpoint.Claims(ctx)
+	if claims.IsAdmin() {
+		return ctx, nil
+	}
+	refusal := claims.RequireAsSome(ledger.CanReadAs)
+	if refusal == nil || !claims.Authenticated() {
+		return ctx, refusal
+	}
+	hooks, err := a.record.WebhooksOf(ctx, claims.Identity())
+	if err == nil && len(hooks) == 0 {
+		err = refusal
+	}
+	return ctx, err
 }
 
 // find finds a webhook of the caller, or for administrators of anybody.

@@ -44,6 +44,7 @@ type cli struct {
 	Offers      remote.OffersCommand      `cmd:"" group:"Wallets and users" help:"List transfer offers, and accept, reject or withdraw them."`
 	Preapproval remote.PreapprovalCommand `cmd:"" group:"Wallets and users" help:"Turn automatic receiving of coin (preapproval) on or off."`
 	User        remote.UserCommand        `cmd:"" group:"Wallets and users" help:"Create users of the ledger API, and list them."`
+	Webhook     remote.WebhookCommand     `cmd:"" group:"Wallets and users" help:"Send events to a web server: create, test, pause and repair webhooks."`
 	Token       tokenCommand              `cmd:"" group:"Wallets and users" help:"Print a token signed with the development secret."`
 
 	Contracts remote.ContractsCommand `cmd:"" group:"Ledger" help:"List the active contracts of a party."`

@@ -1,0 +1,128 @@
+package remote
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/florinledger/florin/client"
+	"github.com/florinledger/florin/cmd/florin/console"
+)
+
+// WebhookLogCommand shows the attempts of a webhook.
+type WebhookLogCommand struct {
+	webhookCommand
+
+	Limit  int   `help:"Maximum number of attempts, 1 to 1000." default:"20"`
+	Before int64 `help:"Show attempts before the one with this number, which --json shows."`
+}
+
+// Run shows the attempts.
+func (c *WebhookLogCommand) Run(ctx context.Context) error {
+	return c.run(ctx, func(ctx context.Context, api *client.Client) (console.Answer, error) {
+		attempts, err := api.WebhookAttempts(ctx, c.ID, c.Before, c.Limit)
+		answer := attemptsAnswer(attempts)
+		if len(attempts) == 0 {
+			answer.Text = "nothing was sent yet"
+		}
+		return answer, err
+	})
+}
+
+func attemptsAnswer(attempts []client.WebhookAttempt) console.Answer {
+	answer := console.Answer{
+		Data:  map[string]any{"attempts": append([]client.WebhookAttempt{}, attempts...)},
+		Table: console.Table{Head: []string{"TIME", "STATE", "STATUS", "MS", "TYPE", "MESSAGE", "ERROR"}},
+	}
+	for _, one := range attempts {
+		status := ""
+		if one.Status != 0 {
+			status = fmt.Sprint(one.Status)
+		}
+		answer.Table.Rows = append(answer.Table.Rows, []string{
+			one.StartedAt.Local().Format(time.DateTime), one.State, status, fmt.Sprint(one.Millis), one.Type, one.MessageID,
+			client.Short(one.Error),
+		})
+		answer.Names = append(answer.Names, one.MessageID)
+	}
+	return answer
+}
+
+// WebhookTestCommand sends a test message.
+type WebhookTestCommand struct{ webhookCommand }
+
+// Run sends the message. The exit code is 1 if the receiver does not accept it.
+func (c *WebhookTestCommand) Run(ctx context.Context) error {
+	var attempt client.WebhookAttempt
+	err := c.run(ctx, func(ctx context.Context, api *client.Client) (_ console.Answer, err error) {
+		attempt, err = api.TestWebhook(ctx, c.ID)
+		return attemptsAnswer([]client.WebhookAttempt{attempt}), err
+	})
+	return errors.Join(err, c.notAccepted(attempt))
+}
+
+// notAccepted is the error of an attempt that the receiver did not accept.
+func (c webhookCommand) notAccepted(attempt client.WebhookAttempt) error {
+	if attempt.State == "" || attempt.State == "sent" {
+		return nil
+	}
+	text := attempt.Error
+	if attempt.Status != 0 {
+		text = strings.TrimSpace(fmt.Sprintf("%d %s %s", attempt.Status, http.StatusText(attempt.Status), text))
+	}
+	return console.Fail(console.ExitFailed, c.Florin("webhook", "log", c.ID)+" shows all attempts",
+		"the receiver did not accept %s: %s", attempt.MessageID, text)
+}
+
+// WebhookResendCommand sends dead letters again.
+type WebhookResendCommand struct {
+	webhookCommand
+
+	Messages []string `arg:"" optional:"" name:"message" help:"Ids of the messages."`
+	All      bool     `help:"All dead letters, the oldest first."`
+}
+
+// Validate is called by kong.
+func (c *WebhookResendCommand) Validate() error {
+	if c.All == (len(c.Messages) > 0) {
+		return errors.New("give the ids of the messages, or --all")
+	}
+	return nil
+}
+
+// Run sends the messages, until the receiver does not accept one.
+func (c *WebhookResendCommand) Run(ctx context.Context) error {
+	var attempts []client.WebhookAttempt
+	var last client.WebhookAttempt
+	err := c.run(ctx, func(ctx context.Context, api *client.Client) (console.Answer, error) {
+		messages := c.Messages
+		if c.All {
+			letters, err := api.DeadLetters(ctx, c.ID)
+			if err != nil {
+				return console.Answer{}, err
+			}
+			for _, letter := range letters {
+				messages = append(messages, letter.MessageID)
+			}
+		}
+		for _, message := range messages {
+			attempt, err := api.ResendDeadLetter(ctx, c.ID, message)
+			if err != nil {
+				return console.Answer{}, err
+			}
+			attempts, last = append(attempts, attempt), attempt
+			if c.notAccepted(attempt) != nil {
+				break
+			}
+		}
+		answer := attemptsAnswer(attempts)
+		if len(attempts) == 0 {
+			answer.Text = "no dead letters"
+		}
+		return answer, nil
+	})
+	return errors.Join(err, c.notAccepted(last))
+}
