@@ -45,6 +45,9 @@ var aims = []string{"own", "other", "foreign"}
 
 const rightsPath = "testdata/rights.txt"
 
+// adminsWebhook is a webhook of the administrator, which other administrators find, and nobody else.
+const adminsWebhook = "wh_of_the_administrator"
+
 // rule is a block of the table: the outcome for each caller in each row, and the endpoints of the rule.
 type rule struct {
 	name      string
@@ -277,6 +280,11 @@ func newWorldOn(t *testing.T, database *db.DB, packages ...ledger.Package) *worl
 	})
 	require.NoError(t, err)
 	w.Rights(auditor, ledger.Right{Kind: ledger.CanReadAsAnyParty})
+	_, _, err = w.DB.CreateWebhook(t.Context(), db.Webhook{
+		ID: adminsWebhook, Owner: ledger.DefaultUser(admin), URL: "https://app.example/", Kinds: []string{"alarm"},
+		Secret: []byte("secret"), CreatedAt: time.Now(),
+	}, 1)
+	require.NoError(t, err)
 	w.URL() // listen now, because the server ends with the test that starts it
 	return w
 }

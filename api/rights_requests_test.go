@@ -267,6 +267,8 @@ var requests = map[string]func(w *world, c cell) (path string, body any){
 	"POST /v2/updates/transaction-by-id": reading("/v2/updates/transaction-by-id", func(c cell) object {
 		return object{"updateId": c.update, "transactionFormat": transactionFormat(c)}
 	}),
+	// Administrators delete the webhooks of others; everybody else finds none.
+	"DELETE /v0/webhooks/{id}": func(*world, cell) (string, any) { return "/v0/webhooks/" + adminsWebhook, nil },
 	"POST /v0/webhooks": atPath("/v0/webhooks", func(_ *world, c cell) object {
 		return object{"url": "https://app.example/", "kinds": []string{"completion"}, "party": c.party}
 	}),

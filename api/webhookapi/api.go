@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"net/url"
+	"strings"
 	"time"
 
 	"github.com/florinledger/florin/api/endpoint"
@@ -104,21 +106,42 @@ func (a *API) Endpoints() []endpoint.Endpoint {
 	}
 }
 
-// authorize admits users who may have a webhook, or have one. The functions find only those that the caller may change.
+// authorize admits who may have webhooks to make one, and whom a webhook belongs to to change it. Whoever repeats a
+// deletion with an Idempotency-Key gets the first answer, although the webhook is gone.
 func (a *API) authorize(ctx context.Context) (context.Context, error) {
 	claims := endpoint.Claims(ctx)
-	if claims.IsAdmin() {
-		return ctx, nil
+	if err := claims.Require(); err != nil {
+		return ctx, err
 	}
-	refusal := claims.RequireAsSome(ledger.CanReadAs)
-	if refusal == nil || !claims.Authenticated() {
-		return ctx, refusal
+	mayHave := func() error {
+		if claims.IsAdmin() {
+			return nil
+		}
+		return claims.RequireAsSome(ledger.CanReadAs)
 	}
-	hooks, err := a.record.WebhooksOf(ctx, claims.Identity())
-	if err == nil && len(hooks) == 0 {
-		err = refusal
+	method, uri := endpoint.Requested(ctx)
+	id, isOne := idIn(uri)
+	if !isOne {
+		return ctx, mayHave()
 	}
+	if method == http.MethodDelete {
+		if _, found, err := a.record.Webhook(ctx, id); err != nil {
+			return ctx, err
+		} else if !found {
+			return ctx, mayHave()
+		}
+	}
+	_, err := a.find(ctx, id)
 	return ctx, err
+}
+
+// idIn is the id of the webhook in a request's path; false for the path of all webhooks.
+func idIn(uri string) (id string, ok bool) {
+	path, _, _ := strings.Cut(uri, "?")
+	_, rest, _ := strings.Cut(path, Path)
+	id, _, _ = strings.Cut(strings.TrimPrefix(rest, "/"), "/")
+	id, err := url.PathUnescape(id)
+	return id, err == nil && id != ""
 }
 
 // find finds a webhook of the caller, or for administrators of anybody.
