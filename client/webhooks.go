@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -90,11 +91,11 @@ func (c *Client) Webhooks(ctx context.Context, all bool) ([]Webhook, error) {
 
 // WebhookPath is the path of a webhook, or of something below it.
 func WebhookPath(id string, below ...string) string {
-	path := WebhooksPath + "/" + url.PathEscape(id)
+	parts := []string{WebhooksPath, url.PathEscape(id)}
 	for _, part := range below {
-		path += "/" + url.PathEscape(part)
+		parts = append(parts, url.PathEscape(part))
 	}
-	return path
+	return strings.Join(parts, "/")
 }
 
 // Webhook gets a webhook.

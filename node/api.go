@@ -16,7 +16,6 @@ import (
 	"github.com/florinledger/florin/api/ledgerapi"
 	"github.com/florinledger/florin/api/operatorapi"
 	"github.com/florinledger/florin/api/registryapi"
-	"github.com/florinledger/florin/api/webhookapi"
 	"github.com/florinledger/florin/audit"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/workflows"
@@ -114,10 +113,6 @@ func (n *Node) handler(background context.Context) (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	webhooks, err := webhookapi.New(n.Database, n.webhooks, time.Now)
-	if err != nil {
-		return nil, err
-	}
 	keeper, err := n.startKeeper(background)
 	if err != nil {
 		return nil, err
@@ -134,7 +129,7 @@ func (n *Node) handler(background context.Context) (http.Handler, error) {
 		Origins: origins, Hosts: names,
 		Wallet: n.Wallets, Changes: keeper,
 		Clock:    devapi.New(devapi.Options{Clock: n.Database, Development: n.options.Development, Now: time.Now}),
-		Operator: operator, Webhooks: webhooks, Tracer: n.exporter.Tracer, Measure: n.metrics.Request,
+		Operator: operator, Webhooks: n.webhookAPI, Tracer: n.exporter.Tracer, Measure: n.metrics.Request,
 		Auth: resolver, Tokens: auth.AnyUser{Verifier: issuers}, Ledger: ledgerAPI, Registry: registry,
 		Readiness: n.readiness, Logger: n.options.Log, Now: time.Now,
 		Streams: n.streams, Limits: n.limits,

@@ -21,6 +21,7 @@ import (
 	"github.com/florinledger/florin/api/auth"
 	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/api/walletapi"
+	"github.com/florinledger/florin/api/webhookapi"
 	"github.com/florinledger/florin/audit"
 	"github.com/florinledger/florin/coin/builtin"
 	"github.com/florinledger/florin/db"
@@ -131,6 +132,7 @@ type Node struct {
 	recent         *recent
 	audited        atomic.Pointer[audited]
 	webhooks       *webhook.Sender
+	webhookAPI     *webhookapi.API
 	presence       *presence
 
 	Listener, CallListener net.Listener

@@ -8,13 +8,15 @@ import (
 	"github.com/florinledger/florin/activities"
 	"github.com/florinledger/florin/api/ledgerapi"
 	"github.com/florinledger/florin/api/walletapi"
+	"github.com/florinledger/florin/api/webhookapi"
 	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/internal/wait"
 	"github.com/florinledger/florin/webhook"
 	"github.com/florinledger/florin/workflows"
 )
 
-// prepareWebhooks makes the sender of messages: a worker sends those of events, and an API those that owners ask for.
+// prepareWebhooks makes the sender of messages, and its endpoints: a worker sends the messages of events, and an API those
+// that owners ask for.
 func (n *Node) prepareWebhooks(context.Context, context.Context) (err error) {
 	n.webhooks, err = webhook.New(webhook.Options{
 		Record: n.Database, Now: time.Now, Log: n.options.Log, Count: n.metrics.WebhookAttempt,
@@ -22,6 +24,9 @@ func (n *Node) prepareWebhooks(context.Context, context.Context) (err error) {
 		Ledger:       ledgerapi.NewRenderer(n.Identity, n.catalog),
 		Wallets:      walletapi.NewRenderer(n.Database, n.clock.Now),
 	})
+	if err == nil {
+		n.webhookAPI, err = webhookapi.New(n.Database, n.webhooks, time.Now)
+	}
 	return err
 }
 

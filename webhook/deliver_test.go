@@ -164,9 +164,16 @@ func TestDeliver_EndsWithTheWebhook(t *testing.T) {
 	for range 3 {
 		w.alice.Tap("1.0")
 	}
+	arrived, deleted := make(chan struct{}), make(chan struct{})
 	w.answers(func(http.ResponseWriter, *http.Request) {
-		w.Call("alice", http.MethodDelete, webhookapi.Path+"/"+w.hook.ID, nil).OK(nil)
+		close(arrived)
+		<-deleted
 	})
+	go func() {
+		<-arrived
+		w.Call("alice", http.MethodDelete, webhookapi.Path+"/"+w.hook.ID, nil).OK(nil)
+		close(deleted)
+	}()
 	require.True(t, w.deliver().Over)
 	require.Len(t, w.messages(), 1, "only the message on its way arrives")
 }

@@ -50,8 +50,8 @@ func newClient(d *dialer) *http.Client {
 
 // post sends a message once, and fills the result of the attempt.
 func (s *Sender) post(ctx context.Context, hook db.Webhook, m message, attempt *db.WebhookAttempt) {
-	began := time.Now()
-	defer func() { attempt.Took = time.Since(began) }()
+	began := s.options.Now()
+	defer func() { attempt.Took = s.options.Now().Sub(began) }()
 	ctx, cancel := context.WithTimeout(ctx, s.options.Timeout)
 	defer cancel()
 	var connected atomic.Bool
@@ -72,9 +72,9 @@ func (s *Sender) post(ctx context.Context, hook db.Webhook, m message, attempt *
 	defer func() { _ = answer.Body.Close() }()
 	text, _ := io.ReadAll(io.LimitReader(answer.Body, maxAnswerBytes)) // the status is what counts
 	attempt.Status, attempt.State, attempt.Error = int32(answer.StatusCode), db.AttemptSent, ""
-	switch {
-	case answer.StatusCode/100 == 2:
-	case answer.StatusCode/100 == 3:
+	switch answer.StatusCode / 100 {
+	case 2:
+	case 3:
 		attempt.State = db.AttemptFailed
 		attempt.Error = "the receiver redirects, which the node does not follow: change the URL of the webhook"
 	default:

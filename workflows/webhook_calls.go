@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"time"
 
 	"go.temporal.io/sdk/client"
 
@@ -63,7 +64,10 @@ func (c *WebhookCaller) callDue(ctx context.Context) error {
 	return failures
 }
 
-// followHead waits for the next commit, which makes the dispatcher look again at once; its own pause throttles that.
+// webhookInterval is the shortest time between two looks for events.
+const webhookInterval = 100 * time.Millisecond
+
+// followHead waits for the next commit, after which the dispatcher looks again, but not more often than it must.
 func (c *WebhookCaller) followHead(ctx context.Context) {
 	waiting, cancel := context.WithTimeout(ctx, callPoll)
 	defer cancel()
@@ -71,7 +75,9 @@ func (c *WebhookCaller) followHead(ctx context.Context) {
 	if err == nil && head > c.head {
 		c.head = head
 	}
-	c.Changed()
+	if wait.For(ctx, webhookInterval) == nil {
+		c.Changed()
+	}
 }
 
 func (c *WebhookCaller) call(ctx context.Context, id string) error {

@@ -12,9 +12,9 @@ import (
 
 // decision is what the first attempt of a request with an Idempotency-Key chose, so that a repeat chooses the same.
 type decision struct {
-	// Webhook and Secret are those that the request makes.
+	// Webhook is the webhook that the request makes, and Signer the secret.
 	Webhook string `json:"webhook,omitempty"`
-	Secret  []byte `json:"secret,omitempty"`
+	Signer  []byte `json:"signer,omitempty"`
 	// Message is the message that it sends, after the attempt with a number.
 	Message string `json:"message,omitempty"`
 	After   int64  `json:"after,omitempty"`

@@ -43,11 +43,11 @@ func (a *API) create(ctx context.Context, req createRequest) (out WebhookSecretR
 	if err := checkOwner(ctx, a.record, hook); err != nil {
 		return out, err
 	}
-	made, _, err := decide(ctx, decision{Webhook: hook.ID, Secret: hook.Secret})
+	made, _, err := decide(ctx, decision{Webhook: hook.ID, Signer: hook.Secret})
 	if err != nil {
 		return out, err
 	}
-	hook.ID, hook.Secret = made.Webhook, made.Secret
+	hook.ID, hook.Secret = made.Webhook, made.Signer
 	created, full, err := a.record.CreateWebhook(ctx, hook, MaxOfUser)
 	if full {
 		return out, v0.Refuse(http.StatusConflict, "The user has %d webhooks already, as many as are allowed. Delete one, "+
@@ -158,19 +158,19 @@ func (a *API) rotate(ctx context.Context, req idRequest) (WebhookSecretResponse,
 	if _, err := a.find(ctx, req.ID); err != nil {
 		return WebhookSecretResponse{}, err
 	}
-	made, _, err := decide(ctx, decision{Secret: webhook.NewSecret()})
+	made, _, err := decide(ctx, decision{Signer: webhook.NewSecret()})
 	if err != nil {
 		return WebhookSecretResponse{}, err
 	}
 	out, err := a.change(ctx, req.ID, func(_ *db.Tx, hook *db.Webhook) error {
-		if bytes.Equal(hook.Secret, made.Secret) { // an earlier attempt of the request stored it
+		if bytes.Equal(hook.Secret, made.Signer) { // an earlier attempt of the request stored it
 			return nil
 		}
 		hook.OldSecret, hook.OldSecretUntil = hook.Secret, a.now().Add(oldSecretFor)
-		hook.Secret = made.Secret
+		hook.Secret = made.Signer
 		return nil
 	})
-	return WebhookSecretResponse{out.Webhook, webhook.ShowSecret(made.Secret)}, err
+	return WebhookSecretResponse{out.Webhook, webhook.ShowSecret(made.Signer)}, err
 }
 
 func (a *API) test(ctx context.Context, req idRequest) (out WebhookAttemptResponse, err error) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strconv"
 	"strings"
 	"time"
 
@@ -40,10 +41,10 @@ func attemptsAnswer(attempts []client.WebhookAttempt) console.Answer {
 	for _, one := range attempts {
 		status := ""
 		if one.Status != 0 {
-			status = fmt.Sprint(one.Status)
+			status = strconv.Itoa(one.Status)
 		}
 		answer.Table.Rows = append(answer.Table.Rows, []string{
-			one.StartedAt.Local().Format(time.DateTime), one.State, status, fmt.Sprint(one.Millis), one.Type, one.MessageID,
+			one.StartedAt.Local().Format(time.DateTime), one.State, status, strconv.FormatInt(one.Millis, 10), one.Type, one.MessageID,
 			client.Short(one.Error),
 		})
 		answer.Names = append(answer.Names, one.MessageID)
