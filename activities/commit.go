@@ -99,13 +99,6 @@ func (a *Activities) commitTogether(
 	return completions, done, err
 }
 
-// commitResult has all completions that a transaction knows, and those that it added.
-// refused has the added refusals.
-type commitResult struct {
-	all, added []ledger.Completion
-	refused    []refusal
-}
-
 // record runs a transaction that adds completions to the record. A panic in it becomes an error, and ends only the
 // transaction.
 func (a *Activities) record(

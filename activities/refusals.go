@@ -11,6 +11,13 @@ import (
 	"github.com/florinledger/florin/telemetry/tracing"
 )
 
+// commitResult has all completions that a transaction knows, and those that it added.
+// refused has the added refusals.
+type commitResult struct {
+	all, added []ledger.Completion
+	refused    []refusal
+}
+
 // refusal is a submission with its fault.
 type refusal struct {
 	submission ledger.Submission
