@@ -127,7 +127,7 @@ func (a *Activities) run(ctx context.Context, packages *ledger.Packages, begin [
 	for i, one := range begin {
 		submissions[i] = one.submission
 	}
-	opened := a.open(submissions, packages)
+	opened := a.open(ctx, submissions, packages)
 	var mentioned []ledger.ContractID
 	for _, submission := range opened {
 		mentioned = loadAhead(mentioned, submission.MentionedContracts())
@@ -185,7 +185,7 @@ func (a *Activities) interpret(
 	_, isDefect := errors.AsType[*defectError](one.err)
 	switch {
 	case isDefect:
-		one.ahead, one.err = ledger.RefuseAhead(a.defect(submission.Submission, one.err)), nil
+		one.ahead, one.err = ledger.RefuseAhead(a.defect(ctx, submission.Submission, one.err)), nil
 	case one.ahead == nil && ctx.Err() != nil:
 		one.ahead, one.err = tookLong(), nil
 	}

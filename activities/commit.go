@@ -163,7 +163,7 @@ func (a *Activities) commit(
 	ctx context.Context, tx *db.Tx, submissions []ledger.Submission, measurement Measurement,
 ) (out commitResult, done int, err error) {
 	packages, at := a.knownPackages()
-	open := a.open(submissions, packages)
+	open := a.open(ctx, submissions, packages)
 	request := a.loadRequest(open)
 	request.Locked = func() { measurement.Did(StepLock) }
 	loaded, err := tx.Load(ctx, request)
@@ -320,7 +320,7 @@ func (b *block) decideOver(submission openSubmission) (ledger.Completion, error)
 		return ledger.Completion{}, err
 	}
 	if err != nil {
-		out = refusalOnly(submission.Submission, position, b.activities.defect(submission.Submission, err))
+		out = refusalOnly(submission.Submission, position, b.activities.defect(b.view.ctx, submission.Submission, err))
 	}
 	b.keep(out)
 	completion := out.decision.Completion

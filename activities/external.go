@@ -21,7 +21,9 @@ type openSubmission struct {
 
 // open decodes the signed transactions of the submissions. The API has decoded them before the acknowledgement; the
 // second time is here so that the commit need not trust anything in between.
-func (a *Activities) open(submissions []ledger.Submission, packages *ledger.Packages) []openSubmission {
+func (a *Activities) open(
+	ctx context.Context, submissions []ledger.Submission, packages *ledger.Packages,
+) []openSubmission {
 	out := make([]openSubmission, len(submissions))
 	for i, submission := range submissions {
 		out[i].Submission = submission
@@ -40,7 +42,7 @@ func (a *Activities) open(submissions []ledger.Submission, packages *ledger.Pack
 		if refusal, ok := fault.As(err); ok {
 			out[i].refusal = refusal
 		} else if err != nil {
-			out[i].refusal = a.defect(submission, err)
+			out[i].refusal = a.defect(ctx, submission, err)
 		}
 	}
 	return out

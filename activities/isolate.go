@@ -107,7 +107,7 @@ func (a *Activities) refuse(
 	ctx context.Context, submission ledger.Submission, cause error,
 ) ([]ledger.Completion, error) {
 	storable := a.storable(submission)
-	refusal := a.defect(submission, cause)
+	refusal := a.defect(ctx, submission, cause)
 	return a.record(ctx, func(ctx context.Context, tx *db.Tx, measurement Measurement) (commitResult, error) {
 		loaded, err := tx.Load(ctx, db.LoadRequest{
 			Keys: []string{storable.Key}, Locked: func() { measurement.Did(StepLock) },
@@ -128,9 +128,9 @@ func (a *Activities) refuse(
 }
 
 // defect logs the error of a submission that the rules or the record cannot handle, and makes the refusal.
-func (a *Activities) defect(submission ledger.Submission, err error) *fault.Fault {
+func (a *Activities) defect(ctx context.Context, submission ledger.Submission, err error) *fault.Fault {
 	facts := append(tracing.LogFacts(submission), slog.String("submission_key", submission.Key), slog.Any("error", err))
-	a.Log.LogAttrs(context.Background(), slog.LevelError,
+	a.Log.LogAttrs(ctx, slog.LevelError,
 		"the node refused a submission that it could not decide or record", facts...)
 	return unrecordable(err)
 }

@@ -111,7 +111,6 @@ func TestPublishedDARs_TokenMovesBetweenWallets(t *testing.T) {
 	require.Regexp(t, `(?m)^5 Gold +0 Gold +`+goldPackage, p.types("holdings bob"))
 	require.Regexp(t, `bob +5 Gold +0 Gold +`+goldPackage, p.types("holdings history bob"))
 	require.Regexp(t, `(?m)^alice +100 CC +0 CC$`, p.types("balance alice"), "a token is no coin")
-
 }
 
 // The trading app asks a wallet for coin and for a token. The command line lists what it asks, sets both aside and takes
