@@ -35,7 +35,9 @@ var unlogged = []string{
 	"GET /", "POST /v0/dev/clock", "POST /v2/participant-pruning/", // metrics and health, time, old entries of the record
 	"POST /v2/commands/", "POST /v2/interactive-submission/", "POST /v0/wallet/", "DELETE /v0/wallet/",
 	"POST /v0/allocations", "DELETE /v0/admin/transfer-preapprovals/", "POST /v0/admin/external-party/setup-proposal",
-	"POST /v0/admin/external-party/transfer-preapproval/",                            // submissions, which are entries of the record
+	"POST /v0/admin/external-party/transfer-preapproval/", // submissions, which are entries of the record
+	"POST /v0/webhooks", "PATCH /v0/webhooks/", "DELETE /v0/webhooks/", // the webhooks of a user
+	"PUT /v0/admin/log-level",                                                        // of one process, until it stops
 	"POST /v0/admin/automation/{kind}/run", "PUT /v0/admin/automation/{kind}/paused", // Temporal has who paused
 }
 

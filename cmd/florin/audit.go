@@ -44,7 +44,7 @@ func (c *auditRecordCommand) Run(ctx context.Context) error {
 		if c.Head != nil {
 			auditor.Expect(*c.Head)
 		}
-		progress := c.NewProgress()
+		progress := c.NewProgress(ctx)
 		defer progress.End()
 		showAudit(auditor, progress)
 		report, err := auditor.Audit(ctx, ledger.Offset(c.Offset))

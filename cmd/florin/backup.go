@@ -65,7 +65,7 @@ func (c *backupCommand) backup(ctx context.Context, databaseURL string, database
 	if err := os.Mkdir(partial, 0o700); err != nil {
 		return fmt.Errorf("create the directory of the backup: %w", err)
 	}
-	progress := c.NewProgress()
+	progress := c.NewProgress(ctx)
 	defer progress.End()
 	var m manifest
 	err := database.InSnapshot(ctx, func(snapshot db.Snapshot) (err error) {

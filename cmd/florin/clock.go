@@ -60,7 +60,7 @@ func (c *clockAdvanceCommand) Run(ctx context.Context) error {
 			target := endpoint.Timestamp(time.Time(clock.LedgerTime).Add(by))
 			request = devapi.AdvanceClockRequest{AdvanceTo: target.String(), Jump: c.Jump}
 		}
-		progress := c.NewProgress()
+		progress := c.NewProgress(ctx)
 		defer progress.End()
 		if target, err := time.Parse(time.RFC3339, request.AdvanceTo); err == nil && progress.Shows() {
 			watching, stop := context.WithCancel(ctx)

@@ -111,7 +111,7 @@ func TestTx_PrintsJSON(t *testing.T) {
 
 func TestBackup_ReadsWhatPgDumpSays(t *testing.T) {
 	t.Parallel()
-	progress := console.Output{}.NewProgress()
+	progress := console.Output{}.NewProgress(t.Context())
 	defer progress.End()
 	notes := showDump(nil, progress)
 	notes.sizes, notes.total = map[string]int64{"contracts": 30, "ledger_head": 10}, 40

@@ -30,7 +30,7 @@ func (c *pruneCommand) Run(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		progress := c.NewProgress()
+		progress := c.NewProgress(ctx)
 		defer progress.End()
 		showAudit(auditor, progress)
 		pruned, err := audit.NewPruner(auditor, database).Prune(ctx, ledger.Offset(c.UpTo))

@@ -61,7 +61,7 @@ func (c *restoreCommand) Run(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, staging.Close(context.WithoutCancel(ctx))) }()
-	progress := console.Output{}.NewProgress()
+	progress := console.Output{}.NewProgress(ctx)
 	defer progress.End()
 	found, err := c.restore(ctx, m, staging, progress)
 	if err == nil {

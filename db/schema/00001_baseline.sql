@@ -829,6 +829,7 @@ COMMENT ON COLUMN lifecycles.due_since IS 'In real time: when the lifecycle was 
 CREATE INDEX lifecycles_called ON lifecycles (call_after, workflow_id) WHERE calls > 0;
 CREATE INDEX lifecycles_called_turns ON lifecycles (account, call_after, workflow_id) WHERE calls > 0;
 CREATE INDEX lifecycles_due ON lifecycles (due_at, workflow_id);
+CREATE INDEX lifecycles_stuck ON lifecycles (workflow_id) WHERE trouble <> '' OR refusal <> '';
 CREATE INDEX lifecycles_uncalled ON lifecycles (due_at, workflow_id) WHERE calls = 0;
 CREATE INDEX lifecycles_uncalled_turns ON lifecycles (account, due_at, workflow_id) WHERE calls = 0;
 

@@ -102,6 +102,8 @@ func TestCLI_ExplainsArgumentErrors(t *testing.T) {
 		{"backup", 2, []string{"missing: <directory>"}},
 		{"backup " + nowhere + away, 1, []string{"cannot reach the database"}},
 		{"restore " + nowhere, 2, []string{nowhere, "no such file or directory"}},
+		{"webhook", 2, []string{"missing: one of the commands"}},
+		{"webhook resend wh_1", 2, []string{"give the ids of the messages, or --all"}},
 		{"prune", 2, []string{"--up-to"}},
 		{"prune --up-to 5" + away, 1, []string{"cannot reach the database"}},
 		{"repair" + away, 1, []string{"cannot reach the database"}},

@@ -1,6 +1,7 @@
 package console
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -8,6 +9,8 @@ import (
 	"time"
 
 	"golang.org/x/term"
+
+	"github.com/florinledger/florin/internal/wait"
 )
 
 // Progress shows in one line on a terminal how far a long piece of work is, and how long the rest takes. Elsewhere it
@@ -22,7 +25,7 @@ type Progress struct {
 	total   int64
 	began   time.Time
 	isDrawn bool
-	ended   chan struct{}
+	stop    context.CancelFunc
 }
 
 const (
@@ -33,22 +36,16 @@ const (
 )
 
 // NewProgress shows progress on standard error if that is a terminal and people read the output. End must be called.
-func (o Output) NewProgress() *Progress {
-	p := &Progress{now: time.Now, ended: make(chan struct{})}
+func (o Output) NewProgress(ctx context.Context) *Progress {
+	ctx, stop := context.WithCancel(ctx)
+	p := &Progress{now: time.Now, stop: stop}
 	if o.JSON || o.Quiet || !term.IsTerminal(int(os.Stderr.Fd())) {
 		return p
 	}
 	p.to = os.Stderr
 	go func() {
-		tick := time.NewTicker(drawEvery)
-		defer tick.Stop()
-		for {
-			select {
-			case <-tick.C:
-				p.draw()
-			case <-p.ended:
-				return
-			}
+		for wait.For(ctx, drawEvery) == nil {
+			p.draw()
 		}
 	}()
 	return p
@@ -102,11 +99,7 @@ func (p *Progress) End() {
 	defer p.mu.Unlock()
 	p.clear()
 	p.to = nil
-	select {
-	case <-p.ended:
-	default:
-		close(p.ended)
-	}
+	p.stop()
 }
 
 func (p *Progress) clear() {

@@ -12,7 +12,7 @@ import (
 func watched() (p *Progress, seen *bytes.Buffer, pass func(time.Duration)) {
 	now := time.Unix(1_800_000_000, 0)
 	seen = &bytes.Buffer{}
-	p = &Progress{to: seen, now: func() time.Time { return now }, ended: make(chan struct{})}
+	p = &Progress{to: seen, now: func() time.Time { return now }, stop: func() {}}
 	return p, seen, func(time time.Duration) { now = now.Add(time) }
 }
 
@@ -64,7 +64,7 @@ func TestProgress_NamesEachPart(t *testing.T) {
 
 func TestProgress_ShowsNothingWithoutATerminal(t *testing.T) {
 	t.Parallel()
-	p := Output{}.NewProgress() // the standard error of tests is a file
+	p := Output{}.NewProgress(t.Context()) // the standard error of tests is a file
 	defer p.End()
 	require.False(t, p.Shows())
 	p.Begin("audit the record", 10)

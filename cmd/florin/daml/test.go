@@ -115,7 +115,7 @@ func (s *session) run(ctx context.Context) error {
 	started := time.Now()
 	var suites []*suite
 	var more omissions
-	progress := console.Output{JSON: s.command.JSON}.NewProgress()
+	progress := console.Output{JSON: s.command.JSON}.NewProgress(ctx)
 	defer progress.End()
 	p := printer{
 		command: s.command, out: s.out, bold: console.Bold(os.Stdout), several: len(s.command.DAR) > 1,

@@ -22,7 +22,7 @@ type DARUploadCommand struct {
 // Run uploads the files in order, and ends at the first refusal. It prints the uploaded files.
 func (c *DARUploadCommand) Run(ctx context.Context) error {
 	var uploaded []uploadedDAR
-	progress := c.NewProgress()
+	progress := c.NewProgress(ctx)
 	defer progress.End()
 	failure := c.with(ctx, func(ctx context.Context, s *Session) error {
 		for _, path := range c.Files {

@@ -86,16 +86,11 @@ type WebhookResendCommand struct {
 	All      bool     `help:"All dead letters, the oldest first."`
 }
 
-// Validate is called by kong.
-func (c *WebhookResendCommand) Validate() error {
-	if c.All == (len(c.Messages) > 0) {
-		return errors.New("give the ids of the messages, or --all")
-	}
-	return nil
-}
-
 // Run sends the messages, until the receiver does not accept one.
 func (c *WebhookResendCommand) Run(ctx context.Context) error {
+	if c.All == (len(c.Messages) > 0) {
+		return console.Fail(console.ExitUsage, "", "give the ids of the messages, or --all")
+	}
 	var attempts []client.WebhookAttempt
 	var last client.WebhookAttempt
 	err := c.run(ctx, func(ctx context.Context, api *client.Client) (console.Answer, error) {
