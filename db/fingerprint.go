@@ -98,7 +98,7 @@ func (d *DB) InSnapshot(ctx context.Context, body func(Snapshot) error) error {
 	return failed("reading a state of the database", err)
 }
 
-// Table is a table with its size on the disk.
+// Table is a table with its size on the disk, as PostgreSQL has last counted it: an exact size would wait for locks.
 type Table struct {
 	Name  string
 	Bytes int64
@@ -106,7 +106,7 @@ type Table struct {
 
 // Tables lists the tables by name.
 func (s Snapshot) Tables(ctx context.Context) ([]Table, error) {
-	rows, err := s.tx.Query(ctx, `SELECT relname::text, pg_table_size(oid) FROM pg_class
+	rows, err := s.tx.Query(ctx, `SELECT relname::text, relpages::bigint * 8192 FROM pg_class
 		WHERE relkind = 'r' AND relnamespace = current_schema()::regnamespace ORDER BY relname`)
 	if err != nil {
 		return nil, failed("listing the tables", err)

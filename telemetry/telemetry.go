@@ -71,6 +71,9 @@ func New() *Metrics {
 	m.overdue.lifecycle = newGauge("florin_oldest_lifecycle_seconds")
 	m.overdue.automation = newGauge("florin_oldest_automation_seconds")
 	m.overdue.stuck = newGauge("florin_stuck_lifecycles")
+	for _, state := range []string{"sent", "failed", "unreachable", "unknown"} { // a rate needs the 0 before the first
+		m.webhooks.WithLabelValues(state)
+	}
 	m.registry.MustRegister(
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
 		m.requests, m.requestDuration, m.submissions, m.offset, m.failures, m.webhooks,

@@ -26,7 +26,7 @@ func TestAudit_FindsForeignWrites(t *testing.T) {
 	}
 	environment := []string{"FLORIN_DATABASE_URL=" + n.info.DatabaseURL}
 
-	help := run(t, nil, "audit", "--help")
+	help := run(t, nil, "audit", "record", "--help")
 	require.Equal(t, 0, help.exitCode(t))
 	for _, expected := range []string{"Usage: florin audit", "--offset", "--database-url", "$FLORIN_DATABASE_URL"} {
 		require.Contains(t, help.stdout.String(), expected)
