@@ -62,7 +62,7 @@ func TestForgedWorkflow_ChangesNothing(t *testing.T) {
 			workflows.SubmitCommandsInput{Submissions: []ledger.Submission{later}},
 		},
 		"DeliverWebhook": {workflows.DeliverWebhookInput{ID: "wh_forged"}, workflows.DeliverWebhookInput{}},
-		"RunAutomation": {workflows.RunAutomationInput{Kind: "rounds"}, workflows.RunAutomationInput{}},
+		"RunAutomation":  {workflows.RunAutomationInput{Kind: "rounds"}, workflows.RunAutomationInput{}},
 		"OnboardExternalParty": {workflows.OnboardExternalPartyInput{
 			Party: alice, First: &topology.Contribution{ID: "forged", UserID: "mallory"},
 		}},
