@@ -159,7 +159,7 @@ func TestPublishedDARs_CommandLineSetsAsideWhatAnAppAsks(t *testing.T) {
 		mistake{"holdings allocate alice " + request + " --leg gold", 1, []string{"would act in the name of alice", "--trust " + goldPackage}},
 		mistake{"holdings allocate alice " + request + " --leg coin --trust " + goldPackage, 1, []string{"this leg is in coin"}},
 		mistake{"holdings allocate alice " + request + " --leg false", 1, []string{"alice holds no Amulet of acme"}},
-		mistake{"holdings allocate alice " + request + " --leg much", 1, []string{"alice has only 100 CC, less than 1000 CC", "tap alice 1000"}},
+		mistake{"holdings allocate alice " + request + " --leg much", 1, []string{"alice has only 100 CC, less than 1000 CC", "tap alice 5"}},
 	)
 	require.Contains(t, p.types("holdings allocate alice "+request[:12]+" --leg coin"), "alice set 40 CC aside for acme until ")
 	made := reads[struct {
