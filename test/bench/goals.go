@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 )
@@ -270,19 +271,30 @@ func cpuBesideTraps(r *Report) []measurement {
 	})
 }
 
-// besideTraps compares a figure beside hostile accounts with the mean of those alone, before and after.
+// besideTraps compares a figure beside hostile accounts with the mean of the phases alone before and after. It has the
+// median for each number of accounts: a single phase may have housekeeping that the ones around it do not have.
 func besideTraps(r *Report, figure func(HostilePhase) float64) []measurement {
 	if r.Hostile == nil {
 		return nil
 	}
-	var all []measurement
+	times := map[int][]float64{}
 	for i, phase := range r.Hostile.Phases {
 		if phase.Accounts > 0 {
 			alone := (figure(r.Hostile.Phases[i-1]) + figure(r.Hostile.Phases[i+1])) / 2
-			all = append(all, measurement{figure(phase) / alone, fmt.Sprintf("%d hostile accounts", phase.Accounts)})
+			times[phase.Accounts] = append(times[phase.Accounts], figure(phase)/alone)
 		}
 	}
+	var all []measurement
+	for _, accounts := range slices.Sorted(maps.Keys(times)) {
+		all = append(all, measurement{median(times[accounts]), fmt.Sprintf("%d hostile accounts", accounts)})
+	}
 	return all
+}
+
+func median(values []float64) float64 {
+	slices.Sort(values)
+	middle := len(values) / 2
+	return (values[(len(values)-1)/2] + values[middle]) / 2
 }
 
 func bytesOnDisk(r *Report) []measurement {

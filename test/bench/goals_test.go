@@ -1,6 +1,9 @@
 package main
 
 import (
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -120,4 +123,39 @@ func TestGoals_AreThoseOfASpecialRun(t *testing.T) {
 		require.Len(t, test.report.Goals, 1)
 		require.Equal(t, test.expected, verdictOf(test.report.Goals[0]))
 	}
+}
+
+func TestGoals_BesideHostileCodeAreMediansOfRounds(t *testing.T) {
+	t.Parallel()
+	r := &Report{Hostile: &Hostile{}}
+	for _, rates := range [][2]float64{{0, 100}, {1, 95}, {0, 100}, {1, 40}, {0, 100}, {1, 93}, {0, 100}} {
+		r.Hostile.Phases = append(r.Hostile.Phases, HostilePhase{
+			Accounts: int(rates[0]), Taps: rates[1], Latency: Latency{P99: 10 * rates[1]},
+			CPU: CPU{Node: new(rates[1]), Temporal: new(0.0), Postgres: new(0.0), Bench: new(0.0)},
+		})
+	}
+	r.judge()
+	for name, expected := range map[string]string{
+		"taps beside hostile code":             "met: 0.93 (1 hostile accounts)",
+		"all CPU for a tap beside hostile":     "met: 0.93 (1 hostile accounts)",
+		"99 % of taps beside hostile code, of": "met: 0.93 (1 hostile accounts)",
+	} {
+		at := slices.IndexFunc(r.Goals, func(g Goal) bool { return strings.HasPrefix(g.Name, name) })
+		require.GreaterOrEqual(t, at, 0, name)
+		require.Equal(t, expected, verdictOf(r.Goals[at]), name)
+	}
+}
+
+func TestMachine_IsQuietWhenItsProcessorsRest(t *testing.T) {
+	t.Parallel()
+	proc := t.TempDir()
+	write := func(line string) {
+		require.NoError(t, os.WriteFile(filepath.Join(proc, "stat"), []byte(line+"\ncpu0 1 2 3 4\n"), 0o600))
+	}
+	write("cpu  100 0 50 800 50 0 0 0 0 0")
+	rested, all, ok := processorTimes(proc)
+	require.True(t, ok)
+	require.InDelta(t, 850, rested, 0)
+	require.InDelta(t, 1000, all, 0)
+	require.NoError(t, awaitQuiet(t.Context(), t.TempDir()))
 }

@@ -20,6 +20,8 @@ const (
 	hostileClients  = 12
 	// hostileViews is the number of contracts of each account whose view never ends.
 	hostileViews = 200
+	// hostileRounds is how often each phase is measured.
+	hostileRounds = 4
 	// readyPause is the pause between two looks at /readyz.
 	readyPause = 100 * time.Millisecond
 )
@@ -48,7 +50,8 @@ type HostilePhase struct {
 	CPU CPU `json:"cpuMs"`
 }
 
-// hostile measures taps of ordinary clients alone, beside one hostile account, beside several new ones, and alone again.
+// hostile measures taps of ordinary clients alone, beside one hostile account, and beside several new ones. These phases
+// take turns, because the rate of a machine drifts and some phases have housekeeping of PostgreSQL or merges of coin.
 func (r *run) hostile(ctx context.Context) error {
 	wallets := r.wallets[:slices.Max(r.options.Concurrency)]
 	if err := r.onboard(ctx, wallets); err != nil {
@@ -64,7 +67,11 @@ func (r *run) hostile(ctx context.Context) error {
 		return err
 	}
 	result := &Hostile{Clients: len(wallets)}
-	for i, accounts := range []int{0, 1, 0, hostileAccounts, 0} {
+	rounds := hostileRounds
+	if r.options.Smoke {
+		rounds = 1
+	}
+	for i, accounts := range append(slices.Repeat([]int{0, 1, 0, hostileAccounts}, rounds), 0) {
 		r.options.Progress(fmt.Sprintf("%d ordinary clients beside %d hostile accounts", len(wallets), accounts))
 		trappers, err := r.trappers(ctx, code, i, accounts)
 		if err != nil {
@@ -210,8 +217,8 @@ func (t *trapper) attack(ctx context.Context, connection int) error {
 	}
 }
 
-// besideTraps measures the taps while hostile accounts make requests. Hostile requests that are open at the end may
-// take long; the measurement ends with the last of them, so that the next one begins on a quiet node.
+// besideTraps measures the taps while hostile accounts make requests. Their code may run on after the last answer; the
+// measurement ends when the machine rests, so that the next one begins on a quiet node.
 func (r *run) besideTraps(ctx context.Context, clients int, tap operation, trappers []*trapper) (HostilePhase, error) {
 	var phase HostilePhase
 	var group sync.WaitGroup
@@ -240,6 +247,9 @@ func (r *run) besideTraps(ctx context.Context, clients int, tap operation, trapp
 	phase.Taps, phase.Latency, phase.Refused = taps.perSecond(), spread(taps.latencies), taps.refused
 	if err == nil {
 		err = failed
+	}
+	if err == nil {
+		err = awaitQuiet(ctx, procDir)
 	}
 	return phase, err
 }

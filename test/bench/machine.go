@@ -2,11 +2,16 @@ package main
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strconv"
 	"strings"
+	"time"
+
+	"github.com/florinledger/florin/internal/wait"
 )
 
 // Machine describes the machine of a run.
@@ -60,4 +65,53 @@ func loadAverage(proc string) float64 {
 		return 0
 	}
 	return average
+}
+
+const (
+	// A machine is quiet when its processors rest for quietPart of quietPause. quietTime is the longest wait for it.
+	quietPart  = 0.8
+	quietPause = time.Second
+	quietTime  = time.Minute
+)
+
+var errNotQuiet = errors.New("the machine does not come to rest: stop other programs, or measure again later")
+
+// awaitQuiet waits until the machine works on nothing. Without /proc it does not wait.
+func awaitQuiet(ctx context.Context, proc string) error {
+	deadline := time.Now().Add(quietTime)
+	rested, all, ok := processorTimes(proc)
+	for ok {
+		if err := wait.For(ctx, quietPause); err != nil {
+			return err
+		}
+		restedNow, allNow, _ := processorTimes(proc)
+		if restedNow-rested >= quietPart*(allNow-all) {
+			return nil
+		}
+		if time.Now().After(deadline) {
+			return errNotQuiet
+		}
+		rested, all = restedNow, allNow
+	}
+	return nil
+}
+
+// processorTimes are the ticks in which the processors rested, and all ticks, since the start of the machine.
+func processorTimes(proc string) (rested, all float64, ok bool) {
+	content, err := os.ReadFile(filepath.Join(proc, "stat"))
+	if err != nil {
+		return 0, 0, false
+	}
+	line, _, _ := strings.Cut(string(content), "\n")
+	const idle, waitsForDisk = 4, 5 // user, nice, system, idle, iowait, ... after the name
+	for i, field := range strings.Fields(line) {
+		ticks, err := strconv.ParseFloat(field, 64)
+		if i == 0 || err != nil {
+			continue
+		}
+		if all += ticks; i == idle || i == waitsForDisk {
+			rested += ticks
+		}
+	}
+	return rested, all, all > 0
 }
