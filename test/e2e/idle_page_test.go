@@ -3,12 +3,14 @@
 package e2e_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/require"
 )
 
@@ -55,4 +57,18 @@ func TestPage_IsQuietWhileNothingHappens(t *testing.T) {
 	alice.open("/").press("Wallet").types("Your name", "alice").press("Open the wallet").shows("Balance", "0 CC")
 	alice.press("Tap").shows("20,000 CC").offers("quiet", "12.5", "")
 	w.shows("Offers 1", "Waiting for you: 1 offer") // without a reload
+
+	w.hides(true)
+	alice.offers("quiet", "1.5", "")
+	alice.open("/wallet").shows("You offered quiet 1.5 CC")
+	w.lacks("Offers 2") // nobody sees the page, so it has no stream
+	w.hides(false).shows("Offers 2", "Waiting for you: 2 offers")
+}
+
+// hides tells the page that its tab is hidden, or seen again.
+func (w *window) hides(hidden bool) *window {
+	w.t.Helper()
+	w.do(chromedp.Evaluate(fmt.Sprintf(`Object.defineProperty(document, 'hidden', { configurable: true, value: %t });
+		document.dispatchEvent(new Event('visibilitychange'))`, hidden), nil))
+	return w
 }
