@@ -11,25 +11,41 @@ import (
 const (
 	// stallAfter is how long a session waits for a lock before a watcher looks for the reason.
 	stallAfter = 3 * time.Second
+	// stallGap is more than the time between two looks at a stall: a new wait is one after stallAfter.
+	stallGap = 10 * time.Second
 	// heartbeatTimeout is the silence of its watcher after which a process counts as gone. It is several times the poll
 	// interval of a watcher.
 	heartbeatTimeout = 6 * time.Second
 )
 
-// Stall names the process for which sessions of the ledger wait longer than they should.
+// Stall names the session for which sessions of the ledger wait longer than they should.
 type Stall struct {
-	// Waits is the longest wait.
+	// Waits is the longest wait, or how long this session has made others wait, one after the other.
 	Waits time.Duration
-	// Holder names the process that holds what they wait for, and State what the server knows of its session.
+	// Session is the number of the session that holds what they wait for, Holder names its program, and State is what the
+	// server knows of it.
+	Session       int
 	Holder, State string
 	// Ended means that the sessions of the process were ended, because it is gone or stands still.
 	Ended bool
 }
 
-// String says how long commits have waited, and for which process.
+// String says how long commits have waited, and for which session.
 func (s *Stall) String() string {
-	return fmt.Sprintf("commits have waited %s for the process %s, whose session is %s",
-		s.Waits.Round(time.Second), s.Holder, s.State)
+	holder := s.Holder
+	if holder == "" {
+		holder = "a program without a name"
+	}
+	return fmt.Sprintf("commits have waited %s for the session %d of %s, which is %s",
+		s.Waits.Round(time.Second), s.Session, holder, s.State)
+}
+
+// since adds the time since an earlier stall, if the same session is in the way again: a wait ends with the time of its
+// statement, and the next one begins.
+func (s *Stall) since(before *Stall, passed time.Duration) {
+	if before != nil && before.Session == s.Session && passed < stallGap {
+		s.Waits = max(s.Waits, before.Waits+passed)
+	}
 }
 
 // findStall finds a session that blocks sessions of this ledger and does not wait itself. It prefers a session whose
@@ -48,7 +64,7 @@ WITH blocked AS (
 	HAVING min(l.waitstart) < clock_timestamp() - make_interval(secs => $1)
 )
 SELECT
-	blocked.waits, h.application_name, coalesce(h.state, 'not visible to this role'),
+	blocked.waits, h.pid, h.application_name, coalesce(h.state, 'not visible to this role'),
 	coalesce(h.state LIKE 'idle in transaction%' AND h.state_change < clock_timestamp() - make_interval(secs => $1)
 	AND h.application_name ~ $3 AND (
 		SELECT max(beat.state_change) < clock_timestamp() - make_interval(secs => $2)
@@ -79,7 +95,7 @@ func endStalled(ctx context.Context, conn *pgx.Conn, after time.Duration) (*Stal
 	var stall Stall
 	var waits float64
 	err := conn.QueryRow(ctx, findStall, after.Seconds(), heartbeatTimeout.Seconds(), ofProcess, int64(schemaLock)).
-		Scan(&waits, &stall.Holder, &stall.State, &stall.Ended)
+		Scan(&waits, &stall.Session, &stall.Holder, &stall.State, &stall.Ended)
 	if isNoRows(err) {
 		return nil, nil // nobody waits
 	}

@@ -2,6 +2,7 @@ package db_test
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -59,8 +60,7 @@ func TestStall_EndsSessionsOfAStalledProcess(t *testing.T) {
 		case <-await.C:
 		}
 	}
-	require.ErrorContains(t, watcher.Stalled(0), "for the process "+name+", whose session is idle in transaction")
-
+	require.ErrorContains(t, watcher.Stalled(0), " of "+name+", which is idle in transaction")
 	require.NoError(t, watcher.Stalled(time.Hour), "a longer limit is not exceeded")
 
 	require.NoError(t, <-locked, "its watcher is silent now")
@@ -120,4 +120,40 @@ func TestStall_EndsSessionsOfAProcessThatIsGone(t *testing.T) {
 		"nobody of the ledger waits for the operator")
 	require.NoError(t, operator.Commit(t.Context()))
 	require.NoError(t, <-notOurs)
+}
+
+// A session of somebody else is never ended. It is named, with the whole time for which commits come and wait for it.
+func TestStall_NamesASessionOfAnotherProgram(t *testing.T) {
+	t.Parallel()
+	url := dbtest.URL(t)
+	record := dbtest.Open(t, url)
+	watcher := watch(t, record, time.Second)
+	report := connectAs(t, url, "nightly report")
+	holding, err := report.Begin(t.Context())
+	require.NoError(t, err)
+	_, err = holding.Exec(t.Context(), "SELECT FROM ledger_head FOR UPDATE")
+	require.NoError(t, err)
+
+	ended := make(chan struct{})
+	go func() { // each commit waits less long than the session holds the head
+		defer close(ended)
+		for t.Context().Err() == nil {
+			ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+			err := record.InTx(ctx, func(tx *db.Tx) error {
+				_, err := tx.LockHead(ctx)
+				return err
+			})
+			if cancel(); err == nil {
+				return
+			}
+		}
+	}()
+	named := fmt.Sprintf("for the session %d of nightly report, which is idle in transaction", report.PgConn().PID())
+	require.Eventually(t, func() bool {
+		stalled := watcher.Stalled(8 * time.Second)
+		return stalled != nil && strings.Contains(stalled.Error(), named)
+	}, time.Minute, 20*time.Millisecond)
+	require.NoError(t, holding.Commit(t.Context()), "it was not ended")
+	<-ended
+	require.Eventually(t, func() bool { return watcher.Stalled(0) == nil }, time.Minute, 20*time.Millisecond)
 }

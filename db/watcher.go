@@ -70,8 +70,9 @@ type Watcher struct {
 	due []func()
 	// packages are called when packages were uploaded or vetted.
 	packages []func()
-	// stall is what sessions wait for; nil for nothing.
-	stall *Stall
+	// stall is what sessions wait for; nil for nothing. lastStall is the last one, as it was seen at stallSeen.
+	stall, lastStall *Stall
+	stallSeen        time.Time
 }
 
 // Watch starts a watcher and returns when it listens. It runs until [Watcher.Close] or the end of ctx. When it loses
@@ -288,11 +289,14 @@ func (w *Watcher) lookForStall(ctx context.Context, conn *pgx.Conn) error {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.stall = stall
+	if w.stall = stall; stall != nil {
+		stall.since(w.lastStall, time.Since(w.stallSeen))
+		w.lastStall, w.stallSeen = stall, time.Now()
+	}
 	return nil
 }
 
-// Stalled names the process for which commits have waited longer than a limit; nil if there is none. It notices no wait
+// Stalled names the session for which commits have waited longer than a limit; nil if there is none. It notices no wait
 // below three seconds.
 func (w *Watcher) Stalled(limit time.Duration) error {
 	w.mu.Lock()

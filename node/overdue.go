@@ -103,7 +103,7 @@ func (o *overdue) check(limit time.Duration) []api.Part {
 	limit *= 2
 	lifecycles := tooLong("a lifecycle has been due for %s and does not run", o.lifecycle.Stuck, limit)
 	if o.stuck.Count > 0 {
-		lifecycles = fmt.Sprintf("%d cannot go on; the log has a workflow and the reason", o.stuck.Count)
+		lifecycles = fmt.Sprintf("%d cannot go on; `florin logs` names one with its reason: lifecycles are stuck", o.stuck.Count)
 	}
 	return []api.Part{
 		{Name: "lifecycles", Warning: lifecycles},

@@ -18,18 +18,19 @@ func (n *Node) readiness(ctx context.Context) []api.Part {
 	if n.stopping.Load() {
 		return stopping()
 	}
-	parts := append(n.checkStops(ctx), n.recordTime.part())
+	stalled := n.watcher.Stalled(0)
+	parts := append(n.checkStops(ctx, stalled), n.recordTime.part())
 	parts = append(parts, n.overdue.check(n.options.Settings.MaxCommitWait)...)
-	return append(parts, n.warnings()...)
+	return append(parts, n.warnings(stalled)...)
 }
 
-// checkStops checks the parts that a request needs.
-func (n *Node) checkStops(ctx context.Context) []api.Part {
-	stalled := n.watcher.Stalled(n.options.Settings.MaxCommitWait)
+// checkStops checks the parts that a request needs. stalled says what commits wait for now; queries may wait with them.
+func (n *Node) checkStops(ctx context.Context, stalled error) []api.Part {
 	ctx, cancel := context.WithTimeout(ctx, readinessTimeout)
 	defer cancel()
 	database, temporal := api.Part{Name: "database"}, api.Part{Name: "temporal"}
-	worker, commits := api.Part{Name: "worker"}, api.Part{Name: "commits", Err: stalled}
+	worker, commits := api.Part{Name: "worker"}, api.Part{Name: "commits"}
+	commits.Err = n.watcher.Stalled(n.options.Settings.MaxCommitWait)
 	var checks sync.WaitGroup
 	checks.Go(func() { database.Err = n.Database.Ping(ctx) })
 	checks.Go(func() { temporal.Err = n.client.Ping(ctx) })
@@ -42,7 +43,7 @@ func (n *Node) checkStops(ctx context.Context) []api.Part {
 		worker.Err, worker.Unknown = nil, "its check needs the database and Temporal"
 	}
 	switch {
-	case stalled != nil:
+	case commits.Err != nil:
 	case database.Err != nil || temporal.Err != nil || worker.Err != nil:
 		commits.Unknown = "they wait for the failed part"
 	default:

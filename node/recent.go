@@ -63,8 +63,8 @@ func (r *recent) take() {
 	}
 }
 
-// parts warn of what these minutes show.
-func (r *recent) parts() []api.Part {
+// parts warn of what these minutes show. stalled says what commits wait for now.
+func (r *recent) parts(stalled error) []api.Part {
 	now := r.totals()
 	r.mu.Lock()
 	start := r.samples[max(0, len(r.samples)-samplesOfMinute)]
@@ -76,13 +76,17 @@ func (r *recent) parts() []api.Part {
 	if requests >= fewRequests && refused > refusedShare*requests {
 		load = fmt.Sprintf("%.0f of %.0f requests of the last minute were refused for load", refused, requests)
 	}
+	lock := slow(minute, telemetry.LockSeconds, slowLock, "a commit waits %.2f s for the head lock on average")
+	if stalled != nil {
+		lock = stalled.Error()
+	}
 	connections := ""
 	if waited > connectionShare {
 		connections = fmt.Sprintf("requests wait %.1f s for database connections in each second", waited)
 	}
 	return []api.Part{
 		{Name: "disk", Warning: slow(minute, telemetry.WriteSeconds, slowWrite, "the write of a commit takes %.2f s on average")},
-		{Name: "lock", Warning: slow(minute, telemetry.LockSeconds, slowLock, "a commit waits %.2f s for the head lock on average")},
+		{Name: "lock", Warning: lock},
 		{Name: "load", Warning: load},
 		{Name: "connections", Warning: connections},
 		{Name: "errors", Warning: many(minutes.Of(telemetry.ServerErrors), 0, "requests got 5xx")},
@@ -124,8 +128,8 @@ const (
 )
 
 // warnings are the parts that never make a node not ready.
-func (n *Node) warnings() []api.Part {
-	parts := n.recent.parts()
+func (n *Node) warnings(stalled error) []api.Part {
+	parts := n.recent.parts(stalled)
 	if n.options.Roles.API {
 		parts = append(parts, api.Part{
 			Name: "submissions", Warning: tooLong("a submission has waited %s for its completion", n.client.OldestWait(), longWait),

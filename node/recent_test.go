@@ -1,6 +1,7 @@
 package node
 
 import (
+	"errors"
 	"testing"
 	"time"
 
@@ -51,7 +52,9 @@ func TestRecent_WarnsOfEachTrouble(t *testing.T) {
 	commits(m, 100, time.Millisecond, 10*time.Millisecond)
 	requests(100, 200)
 	requests(fewForbidden, 403)
-	require.Empty(t, warned(r.parts()), "all is well")
+	require.Empty(t, warned(r.parts(nil)), "all is well")
+	require.Equal(t, map[string]string{"lock": "a session is in the way"},
+		warned(r.parts(errors.New("a session is in the way"))))
 	r.take() // a minute begins
 
 	commits(m, 3, time.Second, time.Second,
@@ -66,7 +69,7 @@ func TestRecent_WarnsOfEachTrouble(t *testing.T) {
 	for range samplesOfMinute - 1 {
 		r.take() // the busy minute before it no longer counts for averages
 	}
-	found := warned(r.parts())
+	found := warned(r.parts(nil))
 	require.Equal(t, map[string]string{
 		"disk": "the write of a commit takes 1.00 s on average", "lock": "a commit waits 1.00 s for the head lock on average",
 		"load":        "20 of 22 requests of the last minute were refused for load",
@@ -83,13 +86,13 @@ func TestRecent_WarnsOfEachTrouble(t *testing.T) {
 	for range samplesOfMinute {
 		r.take()
 	}
-	found = warned(r.parts())
+	found = warned(r.parts(nil))
 	require.NotContains(t, found, "disk", "the last minute was well")
 	require.Contains(t, found, "traffic", "an operator sees an event for five minutes")
 	for range samplesKept {
 		r.take()
 	}
-	require.Empty(t, warned(r.parts()))
+	require.Empty(t, warned(r.parts(nil)))
 }
 
 func TestCertificatePart_WarnsBeforeTheEnd(t *testing.T) {

@@ -42,11 +42,12 @@ var stops = []Trouble{
 		Part: "commits", Severity: Critical, Expr: `florin_ready{part="commits"} == 0`, For: "1m",
 		Summary: "An acknowledged submission waits too long for its completion.",
 		Means:   "A commit hangs, or an activity fails repeatedly.",
-		Look: "/readyz names the error and the workflow. `florin_commit_step_seconds` shows the slow step: `lock` " +
-			"means that others hold the head, `write` means PostgreSQL's disk. Then PostgreSQL's locks " +
-			"(`pg_stat_activity`) and disk.",
-		Do: "Remove the cause; then the waiting submissions commit. If a process hangs inside a commit, other processes " +
-			"end its database sessions.",
+		Look: "/readyz says what fails, or which session of PostgreSQL holds the head: its number and its program. " +
+			"`SELECT * FROM pg_stat_activity WHERE pid = NUMBER` has the rest. `florin_commit_step_seconds` shows the slow " +
+			"step of commits that ended: `write` means PostgreSQL's disk. The log names the failing activity.",
+		Do: "Remove the cause; then the waiting submissions commit. End the session of another program with " +
+			"`SELECT pg_terminate_backend(NUMBER)`. If a process of Florin hangs inside a commit, other processes end its " +
+			"sessions. What waits may raise FlorinLoad, FlorinConnections and FlorinSubmissions as well.",
 	},
 	{
 		Part: "audit", Severity: Critical, Expr: "florin_audit_failed == 1", For: "0m",
@@ -82,8 +83,9 @@ var delays = []Trouble{
 		Means:   "The oldest acknowledged submission has waited half a minute.",
 		Look: "As for [FlorinCommits](#florincommits). The dashboard of submissions shows the cause: the queue (many " +
 			"submissions, large batches), the head lock or the disk.",
-		Do: "More workers do not help against a busy head: see [performance](../performance.md). Find the busiest user " +
-			"(`FlorinUser` in Temporal's UI), and limit it with `--max-user-in-flight`.",
+		Do: "First remove what makes commits slow, if something does. More workers do not help against a busy head: see " +
+			"[performance](../performance.md). If commits are quick, find the busiest user (`FlorinUser` in Temporal's UI), " +
+			"and limit it with `--max-user-in-flight`.",
 	},
 	{
 		Part: "disk", Severity: Warning, For: "2m",
@@ -102,7 +104,8 @@ var delays = []Trouble{
 			`sum(rate(florin_commit_step_seconds_count{step="lock"}[5m])) > 0.5`,
 		Summary: "Commits wait for the head lock.",
 		Means:   "Commits wait more than half a second for other commits, on average.",
-		Look: "The steps `decide` and `write` of `florin_commit_step_seconds` show the work of the other commits. " +
+		Look: "/readyz names the session that holds the lock, if it is one. Otherwise the steps `decide` and `write` of " +
+			"`florin_commit_step_seconds` show the work of the other commits. " +
 			"`florin_code_cost_ratio` shows the cost of code of uploaded packages.",
 		Do: "Find slow code or a slow disk. [Performance](../performance.md) has the rates of one head.",
 	},
@@ -112,7 +115,7 @@ var delays = []Trouble{
 		Summary: "Lifecycles are stuck.",
 		Means: "A step of an offer, a preapproval or another contract with a lifecycle is due and does not run, or cannot " +
 			"be decided, or Temporal refuses its workflow.",
-		Look: "The log names one workflow and its reason. In Temporal's UI, its query `Lifecycle`, and workflows of " +
+		Look: "The log names one workflow and its reason (`lifecycles are stuck`). In Temporal's UI, its query `Lifecycle`, and workflows of " +
 			"`FlorinKind = \"lifecycle\"` with their errors; [FlorinActivities](#florinactivities).",
 		Do: "Remove the cause; then the lifecycle continues, and the update `nudge` of its workflow makes it check now. " +
 			"`florin repair` starts a workflow that somebody ended by hand.",

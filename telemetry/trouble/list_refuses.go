@@ -14,17 +14,21 @@ var refuses = []Trouble{
 		Part: "load", Severity: Warning, For: "10m",
 		Expr:    `sum(rate(florin_http_requests_total{status=~"429|503"}[5m])) / sum(rate(florin_http_requests_total[5m])) > 0.05`,
 		Summary: "One of twenty requests is refused for load.",
-		Means:   "A [limit](../security.md#limits) is reached, of all users or of one: a client floods the node.",
-		Look: "`florin_limit_in_use` beside `florin_limit_max`. Every ten seconds the log counts the refusals and has the " +
-			"last reason. The busiest user is `FlorinUser` in Temporal's UI.",
-		Do: "Limit the busiest user with `--max-user-in-flight`, raise the limit, or add API processes.",
+		Means: "A [limit](../security.md#limits) is reached, of all users or of one: a client floods the node, or commits are " +
+			"slow and requests pile up.",
+		Look: "First the warnings above this one: slow commits refuse requests as well. Every ten seconds the log has a line " +
+			"`requests above a limit were refused`, with the limit and the user of the last one. `florin_http_requests_total` " +
+			"has the endpoints; `florin_limit_in_use` has the limits of all users together, not those of one.",
+		Do: "If one user floods the node, let it ask less: `--user-rate` (requests a second), `--max-user-requests` (at the " +
+			"same time) or `--max-user-in-flight` (submissions). If all users need more, raise the limit or add API processes.",
 	},
 	{
 		Part: "limits", Severity: Warning, Expr: "florin_limit_in_use / florin_limit_max > 0.9", For: "10m",
 		Summary: "A limit is nearly reached.",
 		Means:   "Nine tenths of a limit are in use: of the queue of submissions, of open requests, of streams, or of bytes.",
 		Look:    "/readyz and the label `limit` name it; [settings](../settings.md) has its flag.",
-		Do:      "As for [FlorinLoad](#florinload). A full queue of `submissions` means that they come faster than they commit.",
+		Do: "As for [FlorinLoad](#florinload). A full queue of `submissions` means that they come faster than they commit: " +
+			"[FlorinCommits](#florincommits), [FlorinLock](#florinlock) and [FlorinDisk](#florindisk) say why.",
 	},
 	{
 		Part: "connections", Severity: Warning, Expr: "rate(florin_database_wait_seconds_total[5m]) > 1", For: "10m",
@@ -48,12 +52,14 @@ var refuses = []Trouble{
 	{
 		Part: "traffic", Severity: Warning, For: "0m",
 		Expr:    `sum(increase(florin_submissions_total{outcome="SEQUENCER_NOT_ENOUGH_TRAFFIC_CREDIT"}[15m])) > 0`,
-		Summary: "The node has run out of traffic.",
-		Means:   "Submissions are refused with SEQUENCER_NOT_ENOUGH_TRAFFIC_CREDIT, because nobody bought enough traffic.",
-		Look: "The page's view of traffic; `florin_traffic_bytes_total` for the rate. " +
-			"`GET /v0/admin/automation` shows whether the node buys traffic by itself.",
-		Do: "Buy traffic, and let the node [buy it by itself](../automation.md). A user sends a refused submission again " +
-			"with a new command id.",
+		Summary: "Submissions are refused because no traffic is left.",
+		Means: "Submissions were refused with SEQUENCER_NOT_ENOUGH_TRAFFIC_CREDIT: the ledger's setting `enforce-traffic` is " +
+			"on, and what was bought and what is free is used up.",
+		Look: "Wallet > Traffic on the page; `florin_traffic_bytes_total` for the rate. `florin config list` has the setting, " +
+			"and `florin audit log --kind setting` says who turned it on, and when. `GET /v0/admin/automation` shows whether the " +
+			"node buys traffic by itself.",
+		Do: "Buy traffic, and let the node [buy it by itself](../automation.md). If nobody meant to enforce traffic, turn it " +
+			"off: `florin config set enforce-traffic false`. A user sends a refused submission again with a new command id.",
 	},
 	{
 		Part: "rights", Severity: Warning, For: "10m",
