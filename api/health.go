@@ -159,7 +159,7 @@ func readyz(parts []Part, verbose bool) endpoint.Content {
 			fmt.Fprintf(&lines, "[-] %s failed (%s)%s\n", part.Name, oneLine(part.Err.Error()), alarm)
 		case part.Unknown != "":
 			fmt.Fprintf(&lines, "[?] %s unknown (%s)\n", part.Name, oneLine(part.Unknown))
-		case verbose:
+		case verbose && part.Warning == "":
 			fmt.Fprintf(&lines, "[+] %s ok\n", part.Name)
 		}
 	}

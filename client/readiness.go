@@ -53,7 +53,7 @@ func (c *Client) Readiness(ctx context.Context) ([]Part, error) {
 var alarmName = regexp.MustCompile(` \[(\w+)\]$`)
 
 // readiness reads the lines of /readyz?verbose: "[+] NAME ok", "[!] NAME: WHY [ALARM]", "[-] NAME failed (WHY) [ALARM]"
-// and "[?] NAME unknown (WHY)". A part that warns has two lines. The line of the whole, which is called ledger, comes
+// and "[?] NAME unknown (WHY)". The line of the whole, which is called ledger, comes
 // first; without it, known is false.
 func readiness(text string) (parts []Part, known bool) {
 	for line := range strings.Lines(text) {

@@ -171,7 +171,7 @@ func (n *Node) activitiesPart() api.Part {
 func (a *audited) parts() []api.Part {
 	audit, auditor := api.Part{Name: "audit"}, api.Part{Name: "auditor"}
 	if !a.state.Clean() {
-		audit.Warning = fmt.Sprintf("the audit has %d findings up to offset %d", a.state.FindingCount, a.state.Offset)
+		audit.Warning = fmt.Sprintf("findings of the audit up to offset %d: %d", a.state.Offset, a.state.FindingCount)
 	}
 	if lag := a.end - a.state.Offset; lag > farBehind {
 		auditor.Warning = fmt.Sprintf("the audit is %d offsets behind", lag)

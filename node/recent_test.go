@@ -108,6 +108,6 @@ func TestAudited_NamesFindingsAndDelay(t *testing.T) {
 	require.Empty(t, warned(well.parts()))
 	failed := audited{state: audit.State{FindingCount: 2, Offset: 7}, end: farBehind + 8}
 	require.Equal(t, map[string]string{
-		"audit": "the audit has 2 findings up to offset 7", "auditor": "the audit is 100001 offsets behind",
+		"audit": "findings of the audit up to offset 7: 2", "auditor": "the audit is 100001 offsets behind",
 	}, warned(failed.parts()))
 }

@@ -72,12 +72,13 @@ func (c *doctorCommand) Run(ctx context.Context) error {
 			answer.Names = append(answer.Names, one.What)
 		}
 		failed = failed || !one.OK
-		row := []string{one.What, one.State, one.Found, one.Advice}
-		if one.Means != "" {
-			row[2] += ". " + one.Means
-			row[3] += " " + one.Runbook
+		if one.Means == "" {
+			answer.Table.Rows = append(answer.Table.Rows, []string{one.What, one.State, one.Found, one.Advice})
+			continue
 		}
-		answer.Table.Rows = append(answer.Table.Rows, row)
+		answer.Table.Rows = append(answer.Table.Rows, []string{one.What, one.State, one.Found, "see above"})
+		answer.Text += fmt.Sprintf("%s %s: %s\n  Means  %s\n  Do     %s\n  More   %s\n",
+			one.What, one.State, one.Found, one.Means, one.Advice, one.Runbook)
 	}
 	if err := c.Print(answer); err != nil || !failed {
 		return err

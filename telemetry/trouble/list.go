@@ -28,7 +28,9 @@ var stops = []Trouble{
 		Summary: "Temporal does not answer, or the namespace is gone.",
 		Means:   "Reads work; submissions get 503.",
 		Look:    "`GET /readyz?verbose` has Temporal's error and the namespace; Temporal's own log.",
-		Do:      "Start Temporal again. If the namespace was deleted, register it again: `temporal operator namespace create`.",
+		Do: "Start Temporal again. If the namespace was deleted, register it again (`temporal operator namespace create`), " +
+			"and start the lost workflows with `florin repair`. Temporal takes up to a minute to know the namespace; until " +
+			"then submissions get 503.",
 	},
 	{
 		Part: "worker", Severity: Critical, Expr: `florin_ready{part="worker"} == 0`, For: "1m",
@@ -54,9 +56,10 @@ var stops = []Trouble{
 		Summary: "The record breaks a rule.",
 		Means: "Somebody changed the database without the node, or Florin has a defect: coin without a mint, a changed " +
 			"or missing row.",
-		Look: "`GET /v0/admin/audit` and `florin audit` name the rule, the place and the first offset.",
+		Look: "`florin audit` has all of it: each rule, place and offset, and what was changed. `GET /v0/admin/audit` has what " +
+			"the workers found. PostgreSQL's own log says who wrote, if `log_statement` was on.",
 		Do: "Stop transfers of coin. Compare with a [backup](../reliability.md#backup). Do not repair rows by hand " +
-			"before you know the cause.",
+			"before you know the cause. After a repair, `florin audit --forget-findings` clears the findings.",
 	},
 	{
 		Part: "forged", Severity: Critical, Expr: "increase(florin_forged_submissions_total[10m]) > 0", For: "0m",
@@ -96,7 +99,8 @@ var delays = []Trouble{
 			"average. Each commit holds the head lock meanwhile, so all submissions wait.",
 		Look: "The step `write` of `florin_commit_step_seconds`; the dashboard of PostgreSQL; `iostat -x` and the free " +
 			"space on PostgreSQL's machine; `pg_stat_activity` for waits of the kind IO.",
-		Do: "Stop what else uses the disk, or give PostgreSQL's log (`pg_wal`) a faster one. Keep `synchronous_commit` on.",
+		Do: "Stop what else uses the disk, lift a limit of its writes (of a container, or of a cloud's volume), or give " +
+			"PostgreSQL's log (`pg_wal`) a faster disk. Keep `synchronous_commit` on.",
 	},
 	{
 		Part: "lock", Severity: Warning, For: "10m",

@@ -67,6 +67,7 @@ var refuses = []Trouble{
 		Summary: "Requests of users are refused for missing rights.",
 		Means:   "Users with a valid token ask for what their rights do not allow: a right was taken, or is not given yet.",
 		Look:    "The log has each refusal with its user, party and route; the metric's label `route` has the endpoint.",
-		Do:      "Compare the user's rights with what it wants (`florin user`, or Users on the page). Grant the right if it is due.",
+		Do: "Compare the user's rights with what it wants (Users on the page, or `GET /v2/users/ID/rights`); " +
+			"`florin audit log --user ID` shows who took a right. Grant it if it is due.",
 	},
 }
