@@ -168,6 +168,35 @@ func (r Reader) HasWebhooks(ctx context.Context) (running, alarms bool, err erro
 	return row.Running, row.Alarms, failed("looking for webhooks", err)
 }
 
+// FailingWebhook is the webhook that has failed longest; the zero value if none fails.
+type FailingWebhook struct {
+	ID string
+	// Tries is the number of failed attempts of its next message, DeadLetters of messages that were given up.
+	Tries       int32
+	DeadLetters int64
+	Since       time.Time
+	// LastState and LastStatus are the result of its last failed attempt; "" and 0 if the log has none.
+	LastState  string
+	LastStatus int32
+	// Count is the number of webhooks that fail.
+	Count int64
+	// OnlyAlarms: all of them fail with nothing but an alarm of the given name.
+	OnlyAlarms bool
+}
+
+// FailingWebhook finds the running webhook that has failed longest: it has tried its next message so many times, or it
+// has dead letters. alarm is the name of the alarm of this trouble.
+func (r Reader) FailingWebhook(ctx context.Context, fewestTries int32, alarm string) (FailingWebhook, error) {
+	row, err := r.queries.FailingWebhook(ctx, dbgen.FailingWebhookParams{FewestTries: fewestTries, Alarm: alarm})
+	if isNoRows(err) {
+		return FailingWebhook{}, nil
+	}
+	return FailingWebhook{
+		ID: row.WebhookID, Tries: row.Tries, DeadLetters: row.DeadLetters, Since: row.Since,
+		LastState: row.LastState, LastStatus: row.LastStatus, Count: row.FailingCount, OnlyAlarms: row.OnlyAlarms,
+	}, failed("looking for webhooks that fail", err)
+}
+
 func fromDBFoundWebhook(row dbgen.Webhook, err error) (Webhook, bool, error) {
 	if isNoRows(err) {
 		return Webhook{}, false, nil

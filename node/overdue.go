@@ -18,7 +18,7 @@ const (
 	overdueTimeout = 10 * time.Second
 )
 
-// overdue measures how long lifecycles and automation have been due.
+// overdue measures how long lifecycles and automation have been due, and which webhooks fail.
 type overdue struct {
 	node *Node
 
@@ -27,6 +27,9 @@ type overdue struct {
 	moved                 time.Time
 	lifecycle, automation db.Oldest
 	stuck                 db.StuckLifecycles
+	webhooks              db.FailingWebhook
+	// lost is true after a measurement that failed.
+	lost bool
 
 	logStuck wait.Trouble
 }
@@ -74,6 +77,10 @@ func (o *overdue) measure(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	webhooks, err := o.node.Database.FailingWebhook(ctx, failingTries, webhooksPart)
+	if err != nil {
+		return err
+	}
 	var why error
 	if stuck.Count > 0 { // /readyz is public, so only the log names a workflow
 		why = fmt.Errorf("%d cannot go on; one of them is %s: %s", stuck.Count, stuck.WorkflowID, stuck.Reason)
@@ -82,7 +89,7 @@ func (o *overdue) measure(ctx context.Context) error {
 	o.node.metrics.Overdue(lifecycle.All, automation.All, stuck.Count)
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.lifecycle, o.automation, o.stuck = lifecycle, automation, stuck
+	o.lifecycle, o.automation, o.stuck, o.webhooks, o.lost = lifecycle, automation, stuck, webhooks, false
 	return nil
 }
 
@@ -91,15 +98,28 @@ func (o *overdue) forget() {
 	o.node.metrics.OverdueUnknown()
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.lifecycle, o.automation, o.stuck = db.Oldest{}, db.Oldest{}, db.StuckLifecycles{}
+	o.lost = true
 }
 
-// check warns if lifecycles or automation make no progress although commits do. The node stays ready: all nodes see the
-// same, and requests work. A backlog of one account does not count. The limit is doubled, so that slow commits, which
+// isEcho reports whether webhooks fail with nothing but alarms about webhooks.
+func (o *overdue) isEcho() bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.webhooks.OnlyAlarms
+}
+
+// check warns if lifecycles or automation make no progress although commits do, or if webhooks fail. The node stays ready:
+// all nodes see the same, and requests work. A backlog of one account does not count. The limit is doubled, so that slow commits, which
 // slow these down too, are reported first.
 func (o *overdue) check(limit time.Duration) []api.Part {
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	if o.lost {
+		const why = "its check needs the database"
+		return []api.Part{
+			{Name: "lifecycles", Unknown: why}, {Name: "automation", Unknown: why}, {Name: webhooksPart, Unknown: why},
+		}
+	}
 	limit *= 2
 	lifecycles := tooLong("a lifecycle has been due for %s and does not run", o.lifecycle.Stuck, limit)
 	if o.stuck.Count > 0 {
@@ -108,6 +128,7 @@ func (o *overdue) check(limit time.Duration) []api.Part {
 	return []api.Part{
 		{Name: "lifecycles", Warning: lifecycles},
 		{Name: "automation", Warning: tooLong("automation has been due for %s and does not run", o.automation.Stuck, limit)},
+		{Name: webhooksPart, Warning: failingWebhook(o.webhooks)},
 	}
 }
 

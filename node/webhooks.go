@@ -2,7 +2,9 @@ package node
 
 import (
 	"context"
-	"os"
+	"fmt"
+	"net/http"
+	"strings"
 	"time"
 
 	"github.com/florinledger/florin/activities"
@@ -10,7 +12,6 @@ import (
 	"github.com/florinledger/florin/api/walletapi"
 	"github.com/florinledger/florin/api/webhookapi"
 	"github.com/florinledger/florin/db"
-	"github.com/florinledger/florin/internal/wait"
 	"github.com/florinledger/florin/webhook"
 	"github.com/florinledger/florin/workflows"
 )
@@ -47,63 +48,32 @@ func (n *Node) callWebhooks() func(context.Context) {
 	}).Run
 }
 
-// alarmInterval is the time between two looks for alarms.
-const alarmInterval = 5 * time.Second
+// webhooksPart is the part of /readyz that warns of webhooks.
+const webhooksPart = "webhooks"
 
-// alarms notes when a part of /readyz goes wrong or right again, while a webhook wants to know.
-type alarms struct {
-	node *Node
-	host string
-	// known is the state of each part, as it was noted last.
-	known map[string]bool
-	// waiting are the changes that the record does not have yet, because it was away.
-	waiting []db.AlarmChange
-}
-
-// watchAlarms notes alarms in the background.
-func (n *Node) watchAlarms(_, background context.Context) error {
-	host, err := os.Hostname()
-	if err != nil {
-		return err
+// failingWebhook warns of the webhook that has failed longest; "" if none fails. /readyz is public, so only the log and
+// florin doctor name its owner and its receiver.
+func failingWebhook(hook db.FailingWebhook) string {
+	if hook.Count == 0 {
+		return ""
 	}
-	watch := &alarms{node: n, host: host, known: map[string]bool{}}
-	trouble := wait.Trouble{Log: n.options.Log, What: "the node cannot note alarms for webhooks"}
-	go trouble.Every(background, alarmInterval, watch.look)
-	return nil
-}
-
-// look looks at the parts once. Without a webhook for alarms it costs one short query.
-func (a *alarms) look(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, alarmInterval)
-	defer cancel()
-	_, wanted, err := a.node.Database.HasWebhooks(ctx)
-	if err == nil && !wanted {
-		clear(a.known)
-		a.waiting = nil
-		return nil
+	text := fmt.Sprintf("%s fails since %s", hook.ID, hook.Since.UTC().Format(time.RFC3339))
+	if hook.Tries > 0 {
+		text += fmt.Sprintf(", its message was tried %d times", hook.Tries)
 	}
-	if a.node.stopping.Load() {
-		return nil
+	if hook.DeadLetters > 0 {
+		text += fmt.Sprintf(", %d dead letters wait", hook.DeadLetters)
 	}
-	for _, part := range a.node.readiness(ctx) {
-		cause := part.Warning
-		if part.Err != nil {
-			cause = part.Err.Error()
-		}
-		raised := cause != ""
-		if before, seen := a.known[part.Name]; seen && before == raised || err != nil && !seen {
-			continue // nothing changed, or nobody is known to want alarms
-		}
-		a.known[part.Name] = raised
-		a.waiting = append(a.waiting, db.AlarmChange{
-			At: time.Now(), Host: a.host, Name: part.Name, Raised: raised, Cause: cause,
-		})
+	switch hook.LastState {
+	case db.AttemptFailed:
+		text += strings.TrimSpace(fmt.Sprintf(", last answer: %d %s", hook.LastStatus, http.StatusText(int(hook.LastStatus))))
+	case db.AttemptUnreachable:
+		text += ", last attempt: no connection"
+	case db.AttemptUnknown:
+		text += ", last attempt: no answer"
 	}
-	for len(a.waiting) > 0 {
-		if err := a.node.Database.NoteAlarm(ctx, a.waiting[0]); err != nil {
-			return err
-		}
-		a.waiting = a.waiting[1:]
+	if hook.Count > 1 {
+		text += fmt.Sprintf("; so do %d others", hook.Count-1)
 	}
-	return nil
+	return text + "; see florin webhook show " + hook.ID
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
+	"net/url"
 	"time"
 
 	"github.com/florinledger/florin/db"
@@ -223,9 +224,13 @@ func describe(attempt db.WebhookAttempt) string {
 
 // logFailure says once that a webhook fails, stops or gives a message up.
 func (s *Sender) logFailure(ctx context.Context, hook db.Webhook, attempt db.WebhookAttempt) {
+	host := ""
+	if receiver, err := url.Parse(hook.URL); err == nil { // the rest of the URL may have a secret
+		host = receiver.Host
+	}
 	facts := []any{
-		"webhook", hook.ID, "user_id", hook.Owner.UserID, "party", hook.Party, "message", attempt.MessageID,
-		"error", describe(attempt),
+		"webhook", hook.ID, "user_id", hook.Owner.UserID, "party", hook.Party, "receiver", host,
+		"message", attempt.MessageID, "error", describe(attempt),
 	}
 	switch {
 	case attempt.State == db.AttemptSent:

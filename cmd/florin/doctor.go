@@ -146,7 +146,11 @@ func (c *doctorCommand) node(ctx context.Context) []finding {
 		}
 		findings := []finding{found}
 		for _, part := range parts {
-			findings = append(findings, partFinding(part))
+			found := partFinding(part)
+			if part.Name == "webhooks" && part.State == client.PartWarns {
+				found.Found += ". " + c.ExplainWebhook(ctx, part.Why)
+			}
+			findings = append(findings, found)
 		}
 		return findings
 	case state == "stopped" && detail != "": // PostgreSQL and Temporal run on

@@ -124,6 +124,47 @@ SELECT
     EXISTS (SELECT 1 FROM webhooks AS w WHERE w.paused = '') AS running,
     EXISTS (SELECT 1 FROM webhooks AS w WHERE w.paused = '' AND 'alarm' = ANY(w.kinds)) AS alarms;
 
+-- FailingWebhook finds the running webhook that has failed longest: with a message that was tried some times, or with
+-- dead letters. It has the last failure in its log, the number of such webhooks, and whether nothing but alarms of a
+-- kind fails.
+-- name: FailingWebhook :one
+WITH failing AS (
+    SELECT
+        w.webhook_id, w.tries, letters.dead_letters,
+        least(CASE WHEN w.tries > 0 THEN w.failing_since END, letters.died_at)::timestamptz AS since,
+        letters.dead_letters = 0 AND 'alarm' = ANY(w.kinds) AND coalesce((
+            SELECT a.name = sqlc.arg(alarm)::text
+            FROM alarm_changes AS a
+            WHERE a.number >= w.next_alarm
+            ORDER BY a.number
+            LIMIT 1
+        ), false) AS is_alarm
+    FROM webhooks AS w
+    CROSS JOIN LATERAL (
+        SELECT count(*) AS dead_letters, min(d.died_at) AS died_at
+        FROM webhook_dead_letters AS d
+        WHERE d.webhook_id = w.webhook_id
+    ) AS letters
+    WHERE w.paused = '' AND (w.tries >= @fewest_tries OR letters.dead_letters > 0)
+)
+SELECT
+    f.webhook_id, f.tries, f.dead_letters, f.since,
+    coalesce(last.state, '')::text AS last_state, coalesce(last.status, 0)::integer AS last_status,
+    (SELECT count(*) FROM failing) AS failing_count,
+    (SELECT bool_and(every.is_alarm) FROM failing AS every)::boolean AS only_alarms
+FROM failing AS f
+LEFT JOIN LATERAL (
+    SELECT a.state, a.status
+    FROM webhook_attempts AS a
+    WHERE
+        a.webhook_id = f.webhook_id
+        AND (a.state IN ('failed', 'unreachable') OR a.state = 'unknown' AND a.took > 0) -- an open attempt took nothing yet
+    ORDER BY a.number DESC
+    LIMIT 1
+) AS last ON true
+ORDER BY f.since, f.webhook_id
+LIMIT 1;
+
 -- InsertWebhookAttempt notes an attempt, before its request.
 -- name: InsertWebhookAttempt :one
 INSERT INTO webhook_attempts (webhook_id, message_id, kind, started_at, state, error)

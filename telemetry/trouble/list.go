@@ -160,4 +160,14 @@ var delays = []Trouble{
 		Look:    "/readyz and the log name the error; `OTEL_EXPORTER_OTLP_ENDPOINT` is the address.",
 		Do:      "Repair the receiver, or correct the [variables](tracing.md). The node sends again by itself.",
 	},
+	{
+		Part: "webhooks", Severity: Warning, Expr: `max(florin_warning{part="webhooks"}) == 1`, For: "5m",
+		Summary: "A webhook does not get its messages.",
+		Means: "Its receiver answers with errors, is slow, redirects, or has a private address now. The node tries again " +
+			"for a day, and later messages wait; then the message is a dead letter. Submissions do not wait.",
+		Look: "`/readyz` and `florin doctor` name the webhook that has failed longest, `florin doctor` and the log also its " +
+			"owner and the host of its receiver. `florin webhook log ID` has each attempt.",
+		Do: "Tell the owner to repair the receiver. Then `florin webhook test ID` sends what waits, and " +
+			"`florin webhook resend ID --all` the dead letters. `florin webhook pause ID` ends the attempts and the alarm.",
+	},
 }

@@ -6,11 +6,14 @@ import (
 	"encoding/json"
 	"fmt"
 	"net"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -81,7 +84,7 @@ func examine(t *testing.T, url string) (code int, found map[string]doctorFinding
 }
 
 // A receiver of spans and metrics that hangs slows no submission and does not keep the node from stopping. It is named
-// once in the log, and by doctor, under the name of the alarm, beside a worker that is gone.
+// once in the log, and by doctor, under the name of the alarm, beside a webhook that fails and a worker that is gone.
 func TestDoctor_NamesEachTroubleOfANode(t *testing.T) {
 	t.Parallel()
 	hangs, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0") // its backlog takes connections
@@ -93,13 +96,14 @@ func TestDoctor_NamesEachTroubleOfANode(t *testing.T) {
 		"OTEL_METRIC_EXPORT_INTERVAL=500", "OTEL_METRIC_EXPORT_TIMEOUT=2000")
 	launched := func(what string) *servedNode {
 		return &servedNode{program: start(t, environment, what, "--listen", "127.0.0.1:0", "--log-level", "warn",
-			"--stop-delay", "0s"), what: what}
+			"--stop-delay", "0s", "--webhook-private-addresses"), what: what}
 	}
 	api, worker := launched("api"), launched("worker")
 	worker.awaitReady(t)
 	api.awaitReady(t)
 	dso := findDSO(t, api.endpoint)
 	alice := newAccount(t, api.endpoint, dso, "alice", "alice")
+	works := failingWebhook(t, alice)
 	coin, err := api.admin().FindCoin(t.Context(), dso)
 	require.NoError(t, err)
 	for _, id := range []string{"one", "two", "three"} {
@@ -116,6 +120,7 @@ func TestDoctor_NamesEachTroubleOfANode(t *testing.T) {
 		return nil
 	})
 	require.Len(t, logged(t, api.stderr.String(), "telemetry: cannot send spans"), 1)
+	works(api)
 
 	began := time.Now()
 	worker.interrupt(t)
@@ -138,4 +143,57 @@ func TestDoctor_NamesEachTroubleOfANode(t *testing.T) {
 	_, text := page(t, api.endpoint, "/readyz")
 	require.Contains(t, text, " [FlorinWorker]\n")
 	require.Contains(t, text, " [FlorinTelemetry]\n")
+}
+
+// failingWebhook subscribes to the completions of a user with a receiver that answers 500. The function that it returns
+// requires that the node names the webhook, repairs the receiver, and requires that the node names it no more.
+func failingWebhook(t *testing.T, owner account) (works func(*servedNode)) {
+	t.Helper()
+	var isRepaired atomic.Bool
+	receiver := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		if !isRepaired.Load() {
+			http.Error(w, "no disk left", http.StatusInternalServerError)
+		}
+	}))
+	t.Cleanup(receiver.Close)
+	hook, _, err := owner.CreateWebhook(t.Context(), receiver.URL+"/token", []string{"completion"}, owner.party())
+	require.NoError(t, err)
+	host := receiver.Listener.Addr().String()
+	return func(n *servedNode) {
+		await(t, "doctor names the webhook", func() error {
+			code, found := examine(t, n.url)
+			one := found["FlorinWebhooks"]
+			if code != 0 || one.State != "warns" {
+				return fmt.Errorf("%d: %v", code, found)
+			}
+			about, known := trouble.Of("webhooks")
+			require.True(t, known)
+			require.Equal(t, about.Runbook(), one.Runbook)
+			require.Regexp(t, `^webhooks: `+hook.ID+` fails since 20\d\d-\d\d-\d\dT[\d:]+Z, its message was tried \d+ times, `+
+				`last answer: 500 Internal Server Error; see florin webhook show `+hook.ID, one.Found)
+			require.Contains(t, one.Found, "It belongs to the user "+owner.user+" and posts to "+host+
+				"; its last failure: 500 Internal Server Error no disk left")
+			require.NotContains(t, one.Found, "/token", "an address may have a secret")
+			require.Contains(t, one.Advice, "florin webhook test ID")
+			return nil
+		})
+		status, text := page(t, n.endpoint, "/readyz")
+		require.Equal(t, http.StatusOK, status)
+		require.Contains(t, text, "[!] webhooks: "+hook.ID)
+		require.Contains(t, text, " [FlorinWebhooks]\n")
+		for _, secret := range []string{owner.user, host, "no disk left"} {
+			require.NotContains(t, text, secret, "/readyz is public")
+		}
+		_, metrics := page(t, n.endpoint, "/metrics")
+		require.Contains(t, metrics, `florin_warning{part="webhooks"} 1`)
+		isRepaired.Store(true)
+		ended := run(t, nil, "webhook", "test", hook.ID, "--url", n.url)
+		require.Equal(t, 0, ended.exitCode(t), "%s", ended.stderr)
+		await(t, "doctor names the webhook no more", func() error {
+			if _, found := examine(t, n.url); found["webhooks"].State != "ok" {
+				return fmt.Errorf("%v", found)
+			}
+			return nil
+		})
+	}
 }

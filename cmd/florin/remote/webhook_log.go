@@ -5,6 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -12,6 +15,9 @@ import (
 	"github.com/florinledger/florin/client"
 	"github.com/florinledger/florin/cmd/florin/console"
 )
+
+// explainedAttempts is how many attempts [Node.ExplainWebhook] searches for the last failure.
+const explainedAttempts = 100
 
 // WebhookLogCommand shows the attempts of a webhook.
 type WebhookLogCommand struct {
@@ -70,12 +76,50 @@ func (c webhookCommand) notAccepted(attempt client.WebhookAttempt) error {
 	if attempt.State == "" || attempt.State == "sent" {
 		return nil
 	}
-	text := attempt.Error
-	if attempt.Status != 0 {
-		text = strings.TrimSpace(fmt.Sprintf("%d %s %s", attempt.Status, http.StatusText(attempt.Status), text))
-	}
 	return console.Fail(console.ExitFailed, c.Florin("webhook", "log", c.ID)+" shows all attempts",
-		"the receiver did not accept %s: %s", attempt.MessageID, text)
+		"the receiver did not accept %s: %s", attempt.MessageID, resultOf(attempt))
+}
+
+// resultOf is the result of an attempt in words.
+func resultOf(attempt client.WebhookAttempt) string {
+	if attempt.Status == 0 {
+		return attempt.Error
+	}
+	return strings.TrimSpace(fmt.Sprintf("%d %s %s", attempt.Status, http.StatusText(attempt.Status), attempt.Error))
+}
+
+// hasFailed reports whether an attempt has ended without success.
+func hasFailed(attempt client.WebhookAttempt) bool {
+	isOpen := attempt.State == "unknown" && attempt.Millis == 0
+	return attempt.State != "sent" && attempt.State != "skipped" && !isOpen
+}
+
+// webhookID is the id of a webhook in a text.
+var webhookID = regexp.MustCompile(`\bwh_[a-z0-9]+`)
+
+// ExplainWebhook says what only an administrator may know of the webhook that a warning of /readyz names: its owner, the
+// host of its receiver, and the last failure.
+func (n Node) ExplainWebhook(ctx context.Context, warning string) (text string) {
+	err := n.AsAdmin(ctx, func(ctx context.Context, admin *client.Client) error {
+		hook, err := admin.Webhook(ctx, webhookID.FindString(warning))
+		if err != nil {
+			return err
+		}
+		host := hook.URL
+		if receiver, err := url.Parse(hook.URL); err == nil {
+			host = receiver.Host
+		}
+		text = fmt.Sprintf("It belongs to the user %s and posts to %s", hook.UserID, host)
+		attempts, err := admin.WebhookAttempts(ctx, hook.ID, 0, explainedAttempts)
+		if i := slices.IndexFunc(attempts, hasFailed); i >= 0 {
+			text += "; its last failure: " + resultOf(attempts[i])
+		}
+		return err
+	})
+	if err != nil {
+		return "An administrator's token shows its owner and its receiver (" + err.Error() + ")"
+	}
+	return text
 }
 
 // WebhookResendCommand sends dead letters again.
