@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -29,14 +30,14 @@ func (w *world) loggedBy(user string) []db.LogEntry {
 	return entries
 }
 
-// unlogged are prefixes of changing operations that change no user, right, party, identity provider, package or
-// setting.
+// unlogged are prefixes of changing operations that change no user, right, party, identity provider, package, setting or
+// webhook.
 var unlogged = []string{
 	"GET /", "POST /v0/dev/clock", "POST /v2/participant-pruning/", // metrics and health, time, old entries of the record
 	"POST /v2/commands/", "POST /v2/interactive-submission/", "POST /v0/wallet/", "DELETE /v0/wallet/",
 	"POST /v0/allocations", "DELETE /v0/admin/transfer-preapprovals/", "POST /v0/admin/external-party/setup-proposal",
 	"POST /v0/admin/external-party/transfer-preapproval/", // submissions, which are entries of the record
-	"POST /v0/webhooks", "PATCH /v0/webhooks/", "DELETE /v0/webhooks/", // the webhooks of a user
+	"POST /v0/webhooks/{id}/test", "POST /v0/webhooks/{id}/dead-letters/", // messages, which are in the webhook's log
 	"PUT /v0/admin/log-level",                                                        // of one process, until it stops
 	"POST /v0/admin/automation/{kind}/run", "PUT /v0/admin/automation/{kind}/paused", // Temporal has who paused
 }
@@ -56,7 +57,7 @@ type loggedChange struct {
 func (w *world) loggedChanges() []loggedChange {
 	w.t.Helper()
 	external, externalBody := allocateRequest(w, cell{holder: w.parties["alice"], user: nobody})
-	return append(append(w.loggedAdministration(), w.loggedSettings()...),
+	return append(slices.Concat(w.loggedAdministration(), w.loggedSettings(), w.loggedWebhooks()),
 		loggedChange{
 			operation: "POST /v2/parties/external/allocate", path: external, body: externalBody,
 			entries: []string{"party create", "right grant"},
@@ -161,6 +162,18 @@ func (w *world) loggedSettings() []loggedChange {
 		change("PUT "+settings+"auto-accept/{receiver}", settings+"auto-accept/"+owner,
 			object{"from_parties": []ledger.Party{alice}}, "setting create"),
 		change("DELETE "+settings+"auto-accept/{receiver}", settings+"auto-accept/"+owner, nil, "setting change"),
+	}
+}
+
+func (w *world) loggedWebhooks() []loggedChange {
+	const one = "/v0/webhooks/" + adminsWebhook
+	return []loggedChange{
+		{operation: "POST /v0/webhooks", body: object{
+			"url": "https://app.example/new", "kinds": []string{"alarm"},
+		}, entries: []string{"webhook create"}},
+		{operation: "PATCH /v0/webhooks/{id}", path: one, body: object{"paused": true}, entries: []string{"webhook change"}},
+		{operation: "POST /v0/webhooks/{id}/rotate", path: one + "/rotate", entries: []string{"webhook change"}},
+		{operation: "DELETE /v0/webhooks/{id}", path: one, entries: []string{"webhook delete"}},
 	}
 }
 

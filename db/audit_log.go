@@ -11,18 +11,19 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
-// LogEntry is an entry of the audit log: one change of a user, a right, a party, an identity provider, a package or a
-// setting. Triggers write it in the transaction of the change (schema, log_change), so that no statement, not even one
+// LogEntry is an entry of the audit log: one change of a user, a right, a party, an identity provider, a package, a
+// setting or a webhook. Triggers write it in the transaction of the change (schema, log_change), so that no statement, not even one
 // of an administrator with psql, changes these without an entry.
 type LogEntry struct {
 	ID int64
 	At time.Time
-	// Kind is user, right, party, identity-provider, package or setting; Action is create, change, delete, and grant or
-	// revoke for rights.
+	// Kind is user, right, party, identity-provider, package, setting or webhook; Action is create, change, delete, and
+	// grant or revoke for rights.
 	Kind, Action string
-	// Subject is the id of the user, party, identity provider or package, the name of the setting, or the user of a right.
+	// Subject is the id of the user, party, identity provider, package or webhook, the name of the setting, or the user of
+	// a right.
 	Subject string
-	// Party is the party of a right, a wallet's setting, or a user's primary party; empty for none.
+	// Party is the party of a right, a wallet's setting, a webhook, or a user's primary party; empty for none.
 	Party ledger.Party
 	// Before and After are the changed fields, JSON objects; nil where the subject did not exist.
 	Before, After []byte

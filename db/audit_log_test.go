@@ -1,6 +1,8 @@
 package db_test
 
 import (
+	"encoding/base64"
+	"encoding/hex"
 	"errors"
 	"math"
 	"slices"
@@ -76,6 +78,47 @@ func TestAuditLog_HasTheCaller(t *testing.T) {
 	require.WithinDuration(t, time.Now(), entries[0].At, time.Minute)
 }
 
+func TestAuditLog_HasWebhooksWithoutSecretsAndProgress(t *testing.T) {
+	t.Parallel()
+	record := dbtest.New(t)
+	createUser(t, record, "frank")
+	first, second := []byte("the-first-secret"), []byte("the-second-secret")
+	_, _, err := record.CreateWebhook(t.Context(), db.Webhook{
+		ID: "wh_1", Owner: ledger.DefaultUser("frank"), URL: "https://app.example/", Kinds: []string{"update"}, Party: alice,
+		Secret: first,
+	}, 1)
+	require.NoError(t, err)
+	until := time.Date(2026, 3, 1, 10, 0, 0, 0, time.UTC)
+	change := func(change func(*db.Webhook)) {
+		_, found, err := record.ChangeWebhook(t.Context(), "wh_1", func(_ *db.Tx, hook *db.Webhook) error {
+			change(hook)
+			return nil
+		})
+		require.NoError(t, err)
+		require.True(t, found)
+	}
+	change(func(hook *db.Webhook) {
+		hook.Next.Offset, hook.Tries, hook.RetryAt, hook.CallAfter, hook.FailingSince = 7, 1, until, until, until
+	})
+	change(func(hook *db.Webhook) { hook.URL = "https://new.example/" })
+	change(func(hook *db.Webhook) { hook.Secret, hook.OldSecret, hook.OldSecretUntil = second, first, until })
+	_, err = record.DeleteWebhook(t.Context(), "wh_1")
+	require.NoError(t, err)
+	entries := entriesOf(t, record, db.LogFilter{Kind: "webhook", Party: alice})
+	require.Len(t, entries, 4, "%s", entries)
+	require.Contains(t, entries[0], `webhook create wh_1  {"url": "https://app.example/", "kinds": ["update"]`)
+	require.Equal(t, `webhook change wh_1 {"url": "https://app.example/"} {"url": "https://new.example/"}`, entries[1])
+	require.Regexp(t, `^webhook change wh_1 {"old_secret_until": "1970-[^"]+"} {"old_secret_until": "2026-[^"]+"}$`, entries[2])
+	require.Contains(t, entries[3], `webhook delete wh_1 {"url": "https://new.example/"`)
+	for _, entry := range entries {
+		for _, secret := range [][]byte{first, second} {
+			require.NotContains(t, entry, hex.EncodeToString(secret))
+			require.NotContains(t, entry, string(secret))
+			require.NotContains(t, entry, base64.StdEncoding.EncodeToString(secret))
+		}
+	}
+}
+
 // Neither a refused change nor one that a failure undoes has an entry.
 func TestAuditLog_HasNoEntryOfAChangeThatWasNotMade(t *testing.T) {
 	t.Parallel()
@@ -144,6 +187,7 @@ func TestAuditLog_EveryTableOfAdministrationHasTheTrigger(t *testing.T) {
 	require.NoError(t, err)
 	require.ElementsMatch(t, []string{
 		"users", "user_rights", "parties", "identity_providers", "packages", "ledger_settings", "automation_settings",
+		"webhooks",
 	}, tables)
 }
 

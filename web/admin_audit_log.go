@@ -58,7 +58,7 @@ func loggedFields(object json.RawMessage) []loggedField {
 var logFilters = []string{"kind", "user_id", "party", "changed_by"}
 
 // logKinds are the kinds of the form.
-var logKinds = []string{"", "user", "right", "party", "identity-provider", "package", "setting"}
+var logKinds = []string{"", "user", "right", "party", "identity-provider", "package", "setting", "webhook"}
 
 type auditLogView struct {
 	Entries []logEntry

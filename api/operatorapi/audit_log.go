@@ -24,13 +24,13 @@ type AuditLog interface {
 const AuditLogPath = "/v0/admin/audit-log"
 
 // auditLogKinds are what the entries are about.
-var auditLogKinds = []string{"user", "right", "party", "identity-provider", "package", "setting"}
+var auditLogKinds = []string{"user", "right", "party", "identity-provider", "package", "setting", "webhook"}
 
 func (a *API) auditLogEndpoints() []endpoint.Endpoint {
 	return []endpoint.Endpoint{endpoint.New(endpoint.Info{
 		Method: http.MethodGet, Path: AuditLogPath, OperationID: "listAuditLog", Tag: "Operation",
 		Access: endpoint.Admin,
-		Summary: "List who changed which user, right, party, identity provider, package or setting, when, and from " +
+		Summary: "List who changed which user, right, party, identity provider, package, setting or webhook, when, and from " +
 			"where.",
 		Description: "The newest entry comes first. The node writes an entry in the transaction of its change, so every " +
 			"change has one, and a refused change has none. Changes past the node, with a database client, have an entry " +
@@ -41,7 +41,7 @@ func (a *API) auditLogEndpoints() []endpoint.Endpoint {
 type auditLogRequest struct {
 	Before    *int64 `query:"before" doc:"Number of the last entry of the previous page"`
 	Limit     *int64 `query:"limit" doc:"Maximum number: 1 to 1000; default 100"`
-	Kind      string `query:"kind" doc:"user, right, party, identity-provider, package or setting"`
+	Kind      string `query:"kind" doc:"user, right, party, identity-provider, package, setting or webhook"`
 	UserID    string `query:"user_id" doc:"Only changes of this user and of its rights"`
 	Party     string `query:"party" doc:"Only changes of this party, of rights to it, and of its wallet"`
 	ChangedBy string `query:"changed_by" doc:"Only changes that this user made"`
@@ -53,7 +53,7 @@ type auditLogRequest struct {
 type AuditLogEntry struct {
 	ID        int64              `json:"id" required:"true" doc:"Number of the entry; later entries have higher numbers"`
 	ChangedAt endpoint.Timestamp `json:"changed_at" required:"true" doc:"Time of the change"`
-	Kind      string             `json:"kind" required:"true" doc:"user, right, party, identity-provider, package, setting"`
+	Kind      string             `json:"kind" required:"true" doc:"user, right, party, identity-provider, package, setting, webhook"`
 	Action    string             `json:"action" required:"true" doc:"create, change, delete; grant, revoke for rights"`
 	Subject   string             `json:"subject" required:"true" doc:"Id of what changed; the user of a right; a setting"`
 	Party     ledger.Party       `json:"party" required:"true" doc:"The party of the right, user or wallet; or empty"`

@@ -16,7 +16,7 @@ import (
 
 type auditCommand struct {
 	Record auditRecordCommand `cmd:"" default:"withargs" help:"Audit the record: check that every coin comes from a recorded mint and that no coin was lost."`
-	Log    auditLogCommand    `cmd:"" help:"List who changed which user, right, party, identity provider, package or setting, when and from where."`
+	Log    auditLogCommand    `cmd:"" help:"List who changed which user, right, party, identity provider, package, setting or webhook, when and from where."`
 }
 
 type auditRecordCommand struct {

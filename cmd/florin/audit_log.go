@@ -20,7 +20,7 @@ type auditLogCommand struct {
 	remote.Node
 	console.Output
 
-	Kind  string `help:"Only changes of one kind: ${enum}." enum:"user,right,party,identity-provider,package,setting," default:"" placeholder:"KIND"`
+	Kind  string `help:"Only changes of one kind: ${enum}." enum:"user,right,party,identity-provider,package,setting,webhook," default:"" placeholder:"KIND"`
 	User  string `help:"Only changes of this user and of its rights." placeholder:"ID"`
 	Party string `help:"Only changes of this party (its id), of rights to it, and of its wallet." placeholder:"PARTY"`
 	By    string `help:"Only changes that this user made." placeholder:"ID"`

@@ -21,13 +21,13 @@ type AlarmChange struct {
 	Cause     string
 }
 
-// Changes of users, rights, parties, identity providers, packages and settings. Triggers write it; nothing is deleted.
+// Changes of users, rights, parties, identity providers, packages, settings and webhooks. Triggers write it; nothing is deleted.
 type AuditLog struct {
 	EntryID   int64
 	ChangedAt time.Time
 	Kind      string
 	Action    string
-	// The id of the user, party, identity provider or package; for a right its user; the name of a setting.
+	// The id of the user, party, identity provider, package or webhook; for a right its user; the name of a setting.
 	Subject string
 	Party   ledger.Party
 	// The fields that the change removed or replaced; null when the subject was new.

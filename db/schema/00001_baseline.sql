@@ -1082,13 +1082,14 @@ CREATE TABLE audit_log (
     trace_id             text COLLATE "C" NOT NULL,
     CONSTRAINT audit_log_in_order PRIMARY KEY (entry_id),
     CONSTRAINT audit_log_kind_is_known
-    CHECK (kind IN ('user', 'right', 'party', 'identity-provider', 'package', 'setting')),
+    CHECK (kind IN ('user', 'right', 'party', 'identity-provider', 'package', 'setting', 'webhook')),
     CONSTRAINT audit_log_action_is_known CHECK (action IN ('create', 'change', 'delete', 'grant', 'revoke'))
 );
 COMMENT ON TABLE audit_log IS
-    'Changes of users, rights, parties, identity providers, packages and settings. Triggers write it; nothing is deleted.';
+    'Changes of users, rights, parties, identity providers, packages, settings and webhooks. Triggers write it; nothing is '
+    'deleted.';
 COMMENT ON COLUMN audit_log.subject IS
-    'The id of the user, party, identity provider or package; for a right its user; the name of a setting.';
+    'The id of the user, party, identity provider, package or webhook; for a right its user; the name of a setting.';
 COMMENT ON COLUMN audit_log.before IS 'The fields that the change removed or replaced; null when the subject was new.';
 COMMENT ON COLUMN audit_log.after IS 'The same fields, and new ones, after the change; null when the subject is gone.';
 COMMENT ON COLUMN audit_log.program IS 'The program whose connection made the change, application_name.';
@@ -1233,6 +1234,12 @@ COMMENT ON COLUMN webhooks.next_offset IS
 COMMENT ON COLUMN webhooks.call_after IS 'Until then its workflow was called and has time to look.';
 CREATE INDEX webhooks_of_user ON webhooks (user_id, identity_provider_id, webhook_id);
 CREATE INDEX webhooks_running ON webhooks (call_after, webhook_id) WHERE paused = '';
+-- A rotation of the secret shows as a change of old_secret_until; progress has no entry.
+CREATE TRIGGER log_change AFTER INSERT OR UPDATE OR DELETE ON webhooks
+FOR EACH ROW EXECUTE FUNCTION log_change(
+    'webhook', 'webhook_id', 'party',
+    'webhook_id secret old_secret next_offset next_index next_alarm tries failing_since retry_at call_after created_at'
+);
 
 CREATE TABLE webhook_attempts (
     webhook_id text COLLATE "C" NOT NULL,
