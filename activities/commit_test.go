@@ -94,7 +94,7 @@ func newBundle(t *testing.T) *bundle {
 		require.NoError(t, err)
 	}
 	b.activities = b.newActivities()
-	_, err := b.db.ChangeLedgerSetting(b.t.Context(), "max-deduplication", "24h0m0s", "test")
+	_, err := b.db.ChangeLedgerSetting(b.t.Context(), "max-deduplication", "24h0m0s")
 	require.NoError(b.t, err)
 	return b
 }
@@ -445,7 +445,7 @@ func TestCommitSubmissions_DeliversCompletionsToWaiters(t *testing.T) {
 func TestCommitSubmissions_ChargesTrafficToTheNode(t *testing.T) {
 	t.Parallel()
 	b := newBundle(t)
-	_, err := b.db.ChangeLedgerSetting(t.Context(), "enforce-traffic", "true", "test")
+	_, err := b.db.ChangeLedgerSetting(t.Context(), "enforce-traffic", "true")
 	require.NoError(t, err)
 	b.activities.Traffic = ledger.TrafficRules{BaseBurst: 1_000_000, BaseWindow: time.Hour}
 	first := b.commit(b.submission("one", []ledger.Party{alice}, create(alice)))[0]

@@ -34,7 +34,7 @@ func exerciseOf(template string, id ledger.ContractID, choice, argument string) 
 func TestCommitSubmissions_LimitsOperatorPreapprovals(t *testing.T) {
 	t.Parallel()
 	b, _ := newPoisonedBundle(t)
-	_, err := b.db.ChangeLedgerSetting(t.Context(), "max-provided-parties", "2", "test")
+	_, err := b.db.ChangeLedgerSetting(t.Context(), "max-provided-parties", "2")
 	require.NoError(t, err)
 	const carol = ledger.Party("carol::1220")
 	_, err = b.db.AllocateParty(t.Context(), ledger.PartyDetails{Party: carol, IsLocal: true}, "")

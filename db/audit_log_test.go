@@ -136,9 +136,9 @@ func TestAuditLog_HasNoEntryOfAChangeThatWasNotMade(t *testing.T) {
 	require.ErrorIs(t, err, lost)
 	_, err = record.UpdateUser(t.Context(), "frank", nil, func(*ledger.User) error { return nil })
 	require.NoError(t, err, "it makes a new version of the user, and changes nothing")
-	_, err = record.ChangeLedgerSetting(t.Context(), ledger.MaxProvidedPartiesSetting, "5", "frank")
+	_, err = record.ChangeLedgerSetting(t.Context(), ledger.MaxProvidedPartiesSetting, "5")
 	require.NoError(t, err)
-	_, err = record.ChangeLedgerSetting(t.Context(), ledger.MaxProvidedPartiesSetting, "5", "frank")
+	_, err = record.ChangeLedgerSetting(t.Context(), ledger.MaxProvidedPartiesSetting, "5")
 	require.NoError(t, err)
 	require.Equal(t, append(before, `setting create max-provided-parties  {"value": "5", "from_offset": 1}`),
 		entriesOf(t, record, db.LogFilter{}))
@@ -173,6 +173,16 @@ func TestAuditLog_CutsLongFields(t *testing.T) {
 	require.Len(t, entries, 1)
 	require.Less(t, len(entries[0]), 3000)
 	require.Contains(t, entries[0], `…", `)
+}
+
+func TestAuditLog_KeepsSettingsWhole(t *testing.T) {
+	t.Parallel()
+	record := dbtest.New(t)
+	value := `{"from-parties": ["` + strings.Repeat("x", 200_000) + `"]}`
+	_, err := record.ChooseAutomation(t.Context(), "auto-accept-transfers", alice, []byte(value))
+	require.NoError(t, err)
+	require.Equal(t, []string{`setting create auto-accept-transfers  {"value": ` + value + `, "is_chosen": true}`},
+		entriesOf(t, record, db.LogFilter{Party: alice}))
 }
 
 // All tables with administration are listed, so that a new one cannot be forgotten.

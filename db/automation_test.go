@@ -136,7 +136,7 @@ func TestChangeLedgerSetting_WakesTasksBeingPlanned(t *testing.T) {
 		tasks := take(tx)
 		require.Len(t, tasks, 1)
 		go func() {
-			_, err := record.ChangeLedgerSetting(ctx, ledger.MaxProvidedPartiesSetting, "7", "test")
+			_, err := record.ChangeLedgerSetting(ctx, ledger.MaxProvidedPartiesSetting, "7")
 			changed <- err
 		}()
 		require.Eventually(t, func() bool {

@@ -9,17 +9,13 @@ import (
 	"github.com/florinledger/florin/ledger"
 )
 
-// LedgerSettingChange is a change of one of the ledger's settings.
-type LedgerSettingChange struct {
-	ID   int64
-	At   time.Time
-	Name string
-	// Before and After are the values; Before is empty where there was none.
-	Before, After string
-	// From is the first offset to which the new value applies.
+// LastSettingChange is the last change of one of the ledger's settings.
+type LastSettingChange struct {
+	// From is the first offset to which the value applies.
 	From ledger.Offset
-	// By is the user, or [SettingConfigured] for the first start of the ledger.
-	By string
+	At   time.Time
+	// By is the zero value for the first start of the ledger.
+	By ledger.Identity
 }
 
 // OtherSetting is a setting for which a process got another value than the ledger has.
@@ -82,7 +78,7 @@ func (d *DB) FoundLedgerSettings(
 			if value == "" {
 				continue
 			}
-			if _, err := tx.storeSetting(ctx, head, setting.Name, value, SettingConfigured); err != nil {
+			if _, err := tx.storeSetting(ctx, head, setting.Name, value); err != nil {
 				return err
 			}
 		}
@@ -95,7 +91,7 @@ func (d *DB) FoundLedgerSettings(
 // proposals that wait for the change, and in a second one those that were planned in the meantime. If the second fails,
 // the setting counts, and the same change again wakes the rest. It reports whether the value changed. The value must be
 // one that [ledger.Setting.Show] makes.
-func (d *DB) ChangeLedgerSetting(ctx context.Context, name, value, by string) (changed bool, err error) {
+func (d *DB) ChangeLedgerSetting(ctx context.Context, name, value string) (changed bool, err error) {
 	err = d.InTx(ctx, func(tx *Tx) error {
 		if name == ledger.MaxProvidedPartiesSetting {
 			if err := tx.wakeProposals(ctx); err != nil {
@@ -106,7 +102,7 @@ func (d *DB) ChangeLedgerSetting(ctx context.Context, name, value, by string) (c
 		if err != nil {
 			return err
 		}
-		changed, err = tx.storeSetting(ctx, head, name, value, by)
+		changed, err = tx.storeSetting(ctx, head, name, value)
 		return err
 	})
 	if err != nil || name != ledger.MaxProvidedPartiesSetting {
@@ -117,40 +113,22 @@ func (d *DB) ChangeLedgerSetting(ctx context.Context, name, value, by string) (c
 }
 
 // storeSetting stores a value that counts from the offset after the head on.
-func (t *Tx) storeSetting(ctx context.Context, head Head, name, value, by string) (changed bool, err error) {
+func (t *Tx) storeSetting(ctx context.Context, head Head, name, value string) (changed bool, err error) {
 	count, err := t.queries.StoreLedgerSetting(ctx, dbgen.StoreLedgerSettingParams{
-		Name: name, Value: value, FromOffset: int64(head.Offset) + 1, ChangedBy: by,
+		Name: name, Value: value, FromOffset: int64(head.Offset) + 1,
 	})
 	return count > 0, failed("storing a setting of the ledger", err)
 }
 
-// LastSettingChanges reads the last change of each of the ledger's settings, by name.
-func (r Reader) LastSettingChanges(ctx context.Context) (map[string]LedgerSettingChange, error) {
+// LastSettingChanges reads the last change of each of the ledger's settings, by name, from the audit log.
+func (r Reader) LastSettingChanges(ctx context.Context) (map[string]LastSettingChange, error) {
 	rows, err := r.queries.ListLastSettingChanges(ctx)
-	last := make(map[string]LedgerSettingChange, len(rows))
+	last := make(map[string]LastSettingChange, len(rows))
 	for _, row := range rows {
-		last[row.Name] = fromDBSettingChange(row)
+		last[row.Name] = LastSettingChange{
+			From: ledger.Offset(row.FromOffset), At: row.ChangedAt.UTC(),
+			By: ledger.Identity{IdentityProviderID: row.IdentityProviderID, UserID: row.UserID},
+		}
 	}
 	return last, failed("reading the settings of the ledger", err)
-}
-
-// LedgerSettingChanges pages through the changes of the ledger's settings before a number, the newest first.
-func (r Reader) LedgerSettingChanges(
-	ctx context.Context, before int64, limit int32,
-) ([]LedgerSettingChange, error) {
-	rows, err := r.queries.ListLedgerSettingChanges(ctx, dbgen.ListLedgerSettingChangesParams{
-		BeforeID: before, CountMax: limit,
-	})
-	changes := make([]LedgerSettingChange, len(rows))
-	for i, row := range rows {
-		changes[i] = fromDBSettingChange(row)
-	}
-	return changes, failed("listing changes of the ledger's settings", err)
-}
-
-func fromDBSettingChange(row dbgen.LedgerSettingChange) LedgerSettingChange {
-	return LedgerSettingChange{
-		ID: row.ChangeID, At: row.ChangedAt.UTC(), Name: row.Name, Before: orEmpty(row.Before), After: row.After,
-		From: ledger.Offset(row.FromOffset), By: row.ChangedBy,
-	}
 }

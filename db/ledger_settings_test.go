@@ -1,7 +1,6 @@
 package db_test
 
 import (
-	"math"
 	"sync"
 	"testing"
 
@@ -77,10 +76,12 @@ func TestLedgerSettings_ApplyFromTheNextOffset(t *testing.T) {
 	require.NoError(t, err)
 	head, err := d.Head(t.Context())
 	require.NoError(t, err)
-	changed, err := d.ChangeLedgerSetting(t.Context(), "enforce-traffic", "true", "operator")
+	frank := ledger.Identity{IdentityProviderID: "acme", UserID: "frank"}
+	operator := db.ForCaller(t.Context(), db.Caller{Identity: frank})
+	changed, err := d.ChangeLedgerSetting(operator, "enforce-traffic", "true")
 	require.NoError(t, err)
 	require.True(t, changed)
-	again, err := d.ChangeLedgerSetting(t.Context(), "enforce-traffic", "true", "somebody else")
+	again, err := d.ChangeLedgerSetting(t.Context(), "enforce-traffic", "true")
 	require.NoError(t, err)
 	require.False(t, again)
 
@@ -92,12 +93,9 @@ func TestLedgerSettings_ApplyFromTheNextOffset(t *testing.T) {
 	last, err := d.LastSettingChanges(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, head.Offset+1, last["enforce-traffic"].From)
-	require.Equal(t, "operator", last["enforce-traffic"].By)
-	changes, err := d.LedgerSettingChanges(t.Context(), math.MaxInt64, 1)
-	require.NoError(t, err)
-	require.Equal(t, []string{"false", "true"}, []string{changes[0].Before, changes[0].After})
-	older, err := d.LedgerSettingChanges(t.Context(), changes[0].ID, 100)
-	require.NoError(t, err)
-	require.NotEmpty(t, older)
-	require.Equal(t, db.SettingConfigured, older[0].By)
+	require.Equal(t, frank, last["enforce-traffic"].By, "a second request changed nothing")
+	require.False(t, last["enforce-traffic"].At.IsZero())
+	require.Zero(t, last["coin-price"].By, "of the first start")
+	require.Equal(t, `setting change enforce-traffic {"value": "false"} {"value": "true"}`,
+		entriesOf(t, d, db.LogFilter{By: "frank"})[0])
 }

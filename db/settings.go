@@ -3,7 +3,6 @@ package db
 import (
 	"bytes"
 	"context"
-	"time"
 
 	"github.com/florinledger/florin/db/dbgen"
 	"github.com/florinledger/florin/ledger"
@@ -27,31 +26,6 @@ func (s AutomationSetting) Value() []byte {
 		return s.Chosen
 	}
 	return s.Configured
-}
-
-// The ways in which settings change.
-const (
-	// SettingConfigured: a process started with another configuration.
-	SettingConfigured = "configure"
-	// SettingSet: the operator chose a value. SettingOff: the operator switched it off.
-	SettingSet = "set"
-	SettingOff = "switch-off"
-	// SettingReset: the value of the configuration is in force again.
-	SettingReset = "reset"
-)
-
-// AutomationChange is a change of a value in force.
-type AutomationChange struct {
-	ID    int64
-	At    time.Time
-	Kind  string
-	Party ledger.Party
-	// Action is one of the ways in which settings change.
-	Action string
-	// By is the user, or the name of the configuration.
-	By string
-	// Before and After are the values in force; nil for nothing.
-	Before, After []byte
 }
 
 // AutomationSetting reads a setting. A setting that nobody made has neither value.
@@ -92,8 +66,9 @@ func (r Reader) listSettings(
 }
 
 // ConfigureAutomation replaces all configured values by those of a configuration. Values that the operator chose stay
-// in force. The name identifies the configuration in the list of changes.
+// in force. The name identifies the configuration in the audit log.
 func (d *DB) ConfigureAutomation(ctx context.Context, name string, configured []AutomationSetting) error {
+	ctx = ForCaller(ctx, Caller{Origin: ledger.Origin{Operation: "configuration " + name}})
 	return d.InTx(ctx, func(tx *Tx) error {
 		if err := tx.queries.LockAutomationSettings(ctx); err != nil {
 			return failed("locking the settings", err)
@@ -102,7 +77,7 @@ func (d *DB) ConfigureAutomation(ctx context.Context, name string, configured []
 		if err != nil {
 			return failed("reading the configured settings", err)
 		}
-		params := dbgen.ConfigureAutomationParams{ChangedBy: name}
+		var params dbgen.ConfigureAutomationParams
 		add := func(kind string, party ledger.Party, value []byte) {
 			params.Kinds = append(params.Kinds, kind)
 			params.Parties = append(params.Parties, string(party))
@@ -139,24 +114,16 @@ func (d *DB) ConfigureAutomation(ctx context.Context, name string, configured []
 // ChooseAutomation stores the operator's value for a kind and a wallet; nil switches it off. From now on the value
 // overrides the configuration, until [DB.ResetAutomation].
 func (d *DB) ChooseAutomation(
-	ctx context.Context, kind string, party ledger.Party, value []byte, by string,
+	ctx context.Context, kind string, party ledger.Party, value []byte,
 ) (AutomationSetting, error) {
-	action := SettingSet
-	if value == nil {
-		action = SettingOff
-	}
 	return d.changeSetting(ctx, dbgen.ChooseAutomationSettingParams{
-		Kind: kind, Party: party, IsChosen: true, Chosen: value, Action: action, ChangedBy: by,
+		Kind: kind, Party: party, IsChosen: true, Chosen: value,
 	})
 }
 
 // ResetAutomation puts the configured value of a kind and a wallet in force. Nothing changes if it already is.
-func (d *DB) ResetAutomation(
-	ctx context.Context, kind string, party ledger.Party, by string,
-) (AutomationSetting, error) {
-	return d.changeSetting(ctx, dbgen.ChooseAutomationSettingParams{
-		Kind: kind, Party: party, Action: SettingReset, ChangedBy: by,
-	})
+func (d *DB) ResetAutomation(ctx context.Context, kind string, party ledger.Party) (AutomationSetting, error) {
+	return d.changeSetting(ctx, dbgen.ChooseAutomationSettingParams{Kind: kind, Party: party})
 }
 
 func (d *DB) changeSetting(
@@ -193,21 +160,6 @@ func (t *Tx) settingsChanged(ctx context.Context) error {
 func (r Reader) LastUpdateOf(ctx context.Context, party ledger.Party) (ledger.Offset, error) {
 	last, err := r.queries.LastUpdateOfParty(ctx, party)
 	return ledger.Offset(last), failed("looking for the last transaction of a party", err)
-}
-
-// AutomationChanges pages through the changes of settings before a number, the newest first.
-func (r Reader) AutomationChanges(ctx context.Context, before int64, limit int32) ([]AutomationChange, error) {
-	rows, err := r.queries.ListAutomationChanges(ctx, dbgen.ListAutomationChangesParams{
-		BeforeID: before, CountMax: limit,
-	})
-	changes := make([]AutomationChange, len(rows))
-	for i, row := range rows {
-		changes[i] = AutomationChange{
-			ID: row.ChangeID, At: row.ChangedAt.UTC(), Kind: row.Kind, Party: row.Party, Action: row.Action,
-			By: row.ChangedBy, Before: row.Before, After: row.After,
-		}
-	}
-	return changes, failed("listing changes of settings", err)
 }
 
 func fromDBSetting(row dbgen.AutomationSetting) AutomationSetting {

@@ -1,6 +1,7 @@
 package db_test
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"testing"
@@ -19,15 +20,15 @@ func configured(party ledger.Party, value string) db.AutomationSetting {
 	return db.AutomationSetting{Kind: sweeping, Party: party, Configured: []byte(value)}
 }
 
-// story lists the changes as lines, the oldest first.
+// story lists the entries of the audit log as lines, the oldest first.
 func story(t *testing.T, record *db.DB) []string {
 	t.Helper()
-	changes, err := record.AutomationChanges(t.Context(), math.MaxInt64, 100)
+	entries, err := record.AuditLog(t.Context(), db.LogFilter{Kind: "setting"}, math.MaxInt64, 100)
 	require.NoError(t, err)
-	lines := make([]string, len(changes))
-	for i, c := range changes {
-		lines[len(changes)-1-i] = fmt.Sprintf("%s: %s %s %s -> %s", c.By, c.Action, c.Party, c.Before, c.After)
-		require.False(t, c.At.IsZero())
+	lines := make([]string, len(entries))
+	for i, e := range entries {
+		lines[len(entries)-1-i] = fmt.Sprintf("%s: %s %s %s -> %s",
+			cmp.Or(e.By.UserID, e.Origin.Operation), e.Action, e.Party, e.Before, e.After)
 	}
 	return lines
 }
@@ -35,16 +36,17 @@ func story(t *testing.T, record *db.DB) []string {
 func TestSettings_OperatorChoiceCountsUntilReset(t *testing.T) {
 	t.Parallel()
 	record, ctx := dbtest.New(t), t.Context()
+	operator := db.ForCaller(ctx, db.Caller{Identity: ledger.DefaultUser("operator")})
 	require.NoError(t, record.ConfigureAutomation(ctx, "a file", []db.AutomationSetting{
 		configured(alice, `{"a":1}`), configured(bob, `{"b":1}`),
 	}))
-	chosen, err := record.ChooseAutomation(ctx, sweeping, alice, []byte(`{"a":2}`), "operator")
+	chosen, err := record.ChooseAutomation(operator, sweeping, alice, []byte(`{"a":2}`))
 	require.NoError(t, err)
 	require.JSONEq(t, `{"a":2}`, string(chosen.Value()))
 	require.JSONEq(t, `{"a":1}`, string(chosen.Configured))
-	_, err = record.ChooseAutomation(ctx, sweeping, bob, nil, "operator")
+	_, err = record.ChooseAutomation(operator, sweeping, bob, nil)
 	require.NoError(t, err)
-	_, err = record.ChooseAutomation(ctx, sweeping, carol, []byte(`{"c":1}`), "operator")
+	_, err = record.ChooseAutomation(operator, sweeping, carol, []byte(`{"c":1}`))
 	require.NoError(t, err)
 	// Another configuration does not change the values that the operator chose.
 	another := []db.AutomationSetting{configured(alice, `{"a":3}`)}
@@ -61,7 +63,7 @@ func TestSettings_OperatorChoiceCountsUntilReset(t *testing.T) {
 	require.Equal(t, []db.AutomationSetting{{Kind: sweeping, Party: bob, IsChosen: true}}, all, "switched off")
 
 	for _, party := range []ledger.Party{alice, bob, carol, alice} { // the second time changes nothing
-		_, err = record.ResetAutomation(ctx, sweeping, party, "operator")
+		_, err = record.ResetAutomation(operator, sweeping, party)
 		require.NoError(t, err)
 	}
 	all, err = record.AutomationSettings(ctx, sweeping, "", 10)
@@ -71,14 +73,14 @@ func TestSettings_OperatorChoiceCountsUntilReset(t *testing.T) {
 	require.NoError(t, err)
 	require.Nil(t, unknown.Value())
 	require.Equal(t, []string{
-		`a file: configure alice::1220aa  -> {"a":1}`,
-		`a file: configure bob::1220bb  -> {"b":1}`,
-		`operator: set alice::1220aa {"a":1} -> {"a":2}`,
-		`operator: switch-off bob::1220bb {"b":1} -> `,
-		`operator: set carol::1220cc  -> {"c":1}`,
-		`operator: reset alice::1220aa {"a":2} -> {"a":3}`,
-		`operator: reset bob::1220bb  -> `,
-		`operator: reset carol::1220cc {"c":1} -> `,
+		`configuration a file: create alice::1220aa  -> {"value": {"a": 1}, "is_chosen": false}`,
+		`configuration a file: create bob::1220bb  -> {"value": {"b": 1}, "is_chosen": false}`,
+		`operator: change alice::1220aa {"value": {"a": 1}, "is_chosen": false} -> {"value": {"a": 2}, "is_chosen": true}`,
+		`operator: change bob::1220bb {"value": {"b": 1}, "is_chosen": false} -> {"value": null, "is_chosen": true}`,
+		`operator: create carol::1220cc  -> {"value": {"c": 1}, "is_chosen": true}`,
+		`operator: change alice::1220aa {"value": {"a": 2}, "is_chosen": true} -> {"value": {"a": 3}, "is_chosen": false}`,
+		`operator: change bob::1220bb {"is_chosen": true} -> {"is_chosen": false}`,
+		`operator: change carol::1220cc {"value": {"c": 1}, "is_chosen": true} -> {"value": null, "is_chosen": false}`,
 	}, story(t, record), "a configured value that is not in force is no change")
 }
 
@@ -94,27 +96,10 @@ func TestSettings_SameConfigurationChangesNothing(t *testing.T) {
 	require.NoError(t, starting.Wait())
 	require.Len(t, story(t, record), 1)
 	require.NoError(t, record.ConfigureAutomation(ctx, "an empty file", nil))
-	require.Equal(t, `an empty file: configure alice::1220aa {"a":1} -> `, story(t, record)[1])
+	require.Equal(t, `configuration an empty file: change alice::1220aa {"value": {"a": 1}} -> {"value": null}`, story(t, record)[1])
 	left, err := record.AutomationSettings(ctx, sweeping, "", 10)
 	require.NoError(t, err)
 	require.Empty(t, left)
-}
-
-func TestSettings_ChangesArePagedNewestFirst(t *testing.T) {
-	t.Parallel()
-	record, ctx := dbtest.New(t), t.Context()
-	for i := range 3 {
-		_, err := record.ChooseAutomation(ctx, sweeping, alice, fmt.Appendf(nil, `%d`, i), "operator")
-		require.NoError(t, err)
-	}
-	page, err := record.AutomationChanges(ctx, math.MaxInt64, 2)
-	require.NoError(t, err)
-	require.Len(t, page, 2)
-	require.Equal(t, "2", string(page[0].After))
-	rest, err := record.AutomationChanges(ctx, page[1].ID, 2)
-	require.NoError(t, err)
-	require.Len(t, rest, 1)
-	require.Nil(t, rest[0].Before)
 }
 
 func TestSettings_ChangeMakesItsWalletDue(t *testing.T) {
@@ -136,9 +121,9 @@ func TestSettings_ChangeMakesItsWalletDue(t *testing.T) {
 	}
 	require.NoError(t, record.ConfigureAutomation(ctx, "a file", []db.AutomationSetting{configured(alice, `{"a":1}`)}))
 	require.Equal(t, []string{string(alice)}, due())
-	_, err := record.ChooseAutomation(ctx, sweeping, bob, nil, "operator")
+	_, err := record.ChooseAutomation(ctx, sweeping, bob, nil)
 	require.NoError(t, err)
-	_, err = record.ChooseAutomation(ctx, "top-up", "", []byte(`{}`), "operator")
+	_, err = record.ChooseAutomation(ctx, "top-up", "", []byte(`{}`))
 	require.NoError(t, err)
 	require.Equal(t, []string{string(bob)}, due())
 

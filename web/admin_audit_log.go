@@ -2,6 +2,7 @@ package web
 
 import (
 	"encoding/json"
+	"maps"
 	"net/url"
 	"slices"
 	"strconv"
@@ -54,6 +55,9 @@ func loggedFields(object json.RawMessage) []loggedField {
 	return out
 }
 
+// changesPage is the number of changes on a page.
+const changesPage = 50
+
 // logFilters are the fields of the form, which are parameters of the API.
 var logFilters = []string{"kind", "user_id", "party", "changed_by"}
 
@@ -81,11 +85,12 @@ func (s *site) auditLog(v *visit) error {
 	var out struct {
 		Entries []logEntry `json:"entries"`
 	}
-	path := "/v0/admin/audit-log" + v.changesBefore("before")
-	if len(query) > 0 {
-		path += "&" + query.Encode()
+	page := maps.Clone(query)
+	page.Set("limit", strconv.Itoa(changesPage))
+	if before := v.r.URL.Query().Get("before"); before != "" {
+		page.Set("before", before)
 	}
-	if err := v.api.Get(v.ctx(), path, &out); err != nil {
+	if err := v.api.Get(v.ctx(), "/v0/admin/audit-log?"+page.Encode(), &out); err != nil {
 		return err
 	}
 	data.Entries = out.Entries

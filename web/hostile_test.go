@@ -191,13 +191,6 @@ func hostileAdminAnswers(party string) map[string]any {
 		"/v0/admin/ledger-settings": map[string]any{"settings": []any{map[string]any{
 			"name": hostile, "value": hostile, "default": hostile, "changed_at": at, "changed_by": hostile, "description": hostile,
 		}}},
-		"/v0/admin/ledger-settings/changes": map[string]any{"changes": []any{map[string]any{
-			"changed_at": at, "changed_by": hostile, "name": hostile, "before": hostile, "after": hostile,
-		}}},
-		"/v0/admin/automation/settings/changes": map[string]any{"changes": []any{map[string]any{
-			"changed_at": at, "changed_by": hostile, "kind": hostile, "party": party, "action": hostile,
-			"before": map[string]any{hostile: hostile}, "after": map[string]any{hostile: hostile},
-		}}},
 		"/v0/admin/audit": map[string]any{"hash": hostile, "finding_count": 1, "findings": []any{map[string]any{
 			"rule": hostile, "contract_id": hostile, "detail": hostile,
 		}}},

@@ -3,6 +3,7 @@ package operatorapi
 import (
 	"context"
 	"encoding/json"
+	"math"
 	"net/http"
 	"slices"
 	"strings"
@@ -64,7 +65,7 @@ type AuditLogEntry struct {
 	IdentityProviderID string `json:"identity_provider_id" required:"true" doc:"The user's; empty: the default one"`
 	Program            string `json:"program" required:"true" doc:"florin, or another client of the database"`
 	Addresses          string `json:"addresses" required:"true" doc:"X-Forwarded-For, then who called the node"`
-	Operation          string `json:"operation" required:"true" doc:"The endpoint, such as POST /v2/users"`
+	Operation          string `json:"operation" required:"true" doc:"The endpoint; or the configuration at a start"`
 	TraceID            string `json:"trace_id" required:"true" doc:"Trace of the request; also in the node's log"`
 }
 
@@ -74,7 +75,11 @@ type ListAuditLogResponse struct {
 }
 
 func (a *API) listAuditLog(ctx context.Context, req auditLogRequest) (ListAuditLogResponse, error) {
-	before, limit, err := changesRequest{req.Before, req.Limit}.page()
+	before := int64(math.MaxInt64)
+	if req.Before != nil {
+		before = *req.Before
+	}
+	limit, err := pageSize(req.Limit)
 	if err != nil {
 		return ListAuditLogResponse{}, err
 	}

@@ -17,11 +17,9 @@ type LedgerSettings interface {
 	// LedgerSettings reads the current values.
 	LedgerSettings(ctx context.Context) (ledger.Settings, error)
 	// LastSettingChanges reads the last change of each setting, by name.
-	LastSettingChanges(ctx context.Context) (map[string]db.LedgerSettingChange, error)
+	LastSettingChanges(ctx context.Context) (map[string]db.LastSettingChange, error)
 	// ChangeLedgerSetting changes a setting for all commits from now on.
-	ChangeLedgerSetting(ctx context.Context, name, value, by string) (changed bool, err error)
-	// LedgerSettingChanges lists the changes before a number in pages, newest first.
-	LedgerSettingChanges(ctx context.Context, before int64, limit int32) ([]db.LedgerSettingChange, error)
+	ChangeLedgerSetting(ctx context.Context, name, value string) (changed bool, err error)
 }
 
 // LedgerSettingsPath is the path of the settings of the ledger.
@@ -36,15 +34,12 @@ func (a *API) ledgerSettingsEndpoints() []endpoint.Endpoint {
 	}
 	return []endpoint.Endpoint{
 		endpoint.New(info(http.MethodGet, LedgerSettingsPath, "listLedgerSettings",
-			"List the settings of the ledger.", ""), a.listLedgerSettings),
+			"List the settings of the ledger.", "The audit log (`GET "+AuditLogPath+"?kind=setting`) has all changes."), a.listLedgerSettings),
 		endpoint.New(info(http.MethodPut, LedgerSettingsPath+"/{name}", "putLedgerSetting",
 			"Change a setting of the ledger.",
 			"The value takes effect on every node with the next offset, without a restart. A new token secret takes "+
 				"effect when a node starts with it or reads its file again. Fixed settings get their value at the first "+
 				"start of the ledger and cannot change."), a.putLedgerSetting),
-		endpoint.New(info(http.MethodGet, LedgerSettingsPath+"/changes", "listLedgerSettingChanges",
-			"List who changed the settings of the ledger, and when.", "The newest change comes first."),
-			a.listLedgerSettingChanges),
 	}
 }
 
@@ -57,7 +52,7 @@ type LedgerSetting struct {
 	Fixed       bool                `json:"fixed" required:"true" doc:"Whether the setting can never change"`
 	FromOffset  ledger.Offset       `json:"from_offset" required:"true" doc:"The first offset with this value"`
 	ChangedAt   *endpoint.Timestamp `json:"changed_at" doc:"Time of the last change"`
-	ChangedBy   string              `json:"changed_by" doc:"User of the last change; configure: the first start"`
+	ChangedBy   string              `json:"changed_by" doc:"User of the last change; empty: the first start"`
 	Description string              `json:"description" required:"true" doc:"What the setting does"`
 }
 
@@ -80,11 +75,12 @@ func (a *API) listLedgerSettings(ctx context.Context, _ endpoint.NoRequest) (Lis
 }
 
 func toAPILedgerSetting(
-	setting ledger.Setting, settings ledger.Settings, last db.LedgerSettingChange,
+	setting ledger.Setting, settings ledger.Settings, last db.LastSettingChange,
 ) LedgerSetting {
 	out := LedgerSetting{
 		Name: setting.Name, Value: setting.Show(settings), Default: setting.Show(ledger.DefaultSettings()),
-		Secret: setting.Secret, Fixed: setting.Fixed, FromOffset: last.From, ChangedBy: last.By, Description: setting.Description,
+		Secret: setting.Secret, Fixed: setting.Fixed, FromOffset: last.From, Description: setting.Description,
+		ChangedBy: ledger.IdentityText(last.By),
 	}
 	if !last.At.IsZero() {
 		out.ChangedAt = new(endpoint.Timestamp(last.At))
@@ -122,8 +118,7 @@ func (a *API) putLedgerSetting(ctx context.Context, req putLedgerSettingRequest)
 	if err != nil {
 		return LedgerSetting{}, err
 	}
-	by := ledger.IdentityText(endpoint.Claims(ctx).Identity())
-	if _, err := a.options.Ledger.ChangeLedgerSetting(ctx, setting.Name, value, by); err != nil {
+	if _, err := a.options.Ledger.ChangeLedgerSetting(ctx, setting.Name, value); err != nil {
 		return LedgerSetting{}, err
 	}
 	all, err := a.listLedgerSettings(ctx, endpoint.NoRequest{})
@@ -143,38 +138,4 @@ func (a *API) stored(ctx context.Context, setting ledger.Setting, settings ledge
 	}
 	node, _, err := a.options.Ledger.Node(ctx)
 	return node.Digest(value), err
-}
-
-// LedgerSettingChange is a change of a setting of the ledger.
-type LedgerSettingChange struct {
-	ID         int64              `json:"id" required:"true" doc:"Number of the change; later changes have higher numbers"`
-	ChangedAt  endpoint.Timestamp `json:"changed_at" required:"true" doc:"Time of the change"`
-	ChangedBy  string             `json:"changed_by" required:"true" doc:"The user; configure: the first start"`
-	Name       string             `json:"name" required:"true" doc:"Name of the setting"`
-	Before     string             `json:"before" required:"true" doc:"Value before; empty: none was stored"`
-	After      string             `json:"after" required:"true" doc:"Value after"`
-	FromOffset ledger.Offset      `json:"from_offset" required:"true" doc:"The first offset with this value"`
-}
-
-// ListLedgerSettingChangesResponse is a page of changes, the newest first.
-type ListLedgerSettingChangesResponse struct {
-	Changes []LedgerSettingChange `json:"changes" required:"true" doc:"The changes"`
-}
-
-func (a *API) listLedgerSettingChanges(
-	ctx context.Context, req changesRequest,
-) (ListLedgerSettingChangesResponse, error) {
-	before, limit, err := req.page()
-	if err != nil {
-		return ListLedgerSettingChangesResponse{}, err
-	}
-	found, err := a.options.Ledger.LedgerSettingChanges(ctx, before, limit)
-	out := make([]LedgerSettingChange, len(found))
-	for i, change := range found {
-		out[i] = LedgerSettingChange{
-			ID: change.ID, ChangedAt: endpoint.Timestamp(change.At), ChangedBy: change.By, Name: change.Name,
-			Before: change.Before, After: change.After, FromOffset: change.From,
-		}
-	}
-	return ListLedgerSettingChangesResponse{Changes: out}, err
 }

@@ -22,13 +22,9 @@ type Settings interface {
 	// AutomationSettings lists those of a kind in pages.
 	AutomationSettings(ctx context.Context, kind string, after ledger.Party, limit int32) ([]db.AutomationSetting, error)
 	// ChooseAutomation sets a value; nil turns the automation off.
-	ChooseAutomation(
-		ctx context.Context, kind string, party ledger.Party, value []byte, by string,
-	) (db.AutomationSetting, error)
+	ChooseAutomation(ctx context.Context, kind string, party ledger.Party, value []byte) (db.AutomationSetting, error)
 	// ResetAutomation returns to the value of the configuration.
-	ResetAutomation(ctx context.Context, kind string, party ledger.Party, by string) (db.AutomationSetting, error)
-	// AutomationChanges lists the changes before a number in pages, newest first.
-	AutomationChanges(ctx context.Context, before int64, limit int32) ([]db.AutomationChange, error)
+	ResetAutomation(ctx context.Context, kind string, party ledger.Party) (db.AutomationSetting, error)
 	// KnownParties returns the known parties, and whether each is local.
 	KnownParties(ctx context.Context, parties []ledger.Party) (map[ledger.Party]bool, error)
 }
@@ -46,7 +42,8 @@ const (
 // Texts of all changes in the document.
 const (
 	putCounts = "The value takes effect with the next run of the automation, in all processes of the node. It has " +
-		"precedence over the configuration until it is deleted. `enabled` false turns the automation off."
+		"precedence over the configuration until it is deleted. `enabled` false turns the automation off. The audit log " +
+		"(`GET " + AuditLogPath + "?kind=setting`) has all changes."
 	deleteResets = "The value of the configuration takes effect again: the file or the text of the last start of the node."
 )
 
@@ -78,10 +75,6 @@ func (a *API) settingsEndpoints() []endpoint.Endpoint {
 			putCounts), a.putAutoAccept),
 		endpoint.New(info(http.MethodDelete, accept, "resetAutoAccept", "Reset automatic accepting to the configuration.",
 			deleteResets), a.resetAutoAccept),
-		endpoint.New(info(http.MethodGet, settingsPath+"/changes", "listSettingChanges",
-			"List who changed the settings of the automations, and when.",
-			"The newest change comes first. Changes by a restart with another configuration are among them."),
-			a.listChanges),
 	}
 }
 
@@ -259,13 +252,11 @@ func (a *API) choose(
 			return db.AutomationSetting{}, fault.Internal(err)
 		}
 	}
-	return a.options.Settings.ChooseAutomation(ctx, string(kind), party, encoded,
-		ledger.IdentityText(endpoint.Claims(ctx).Identity()))
+	return a.options.Settings.ChooseAutomation(ctx, string(kind), party, encoded)
 }
 
 func (a *API) reset(ctx context.Context, kind settings.Kind, party ledger.Party) (db.AutomationSetting, error) {
-	return a.options.Settings.ResetAutomation(ctx, string(kind), party,
-		ledger.IdentityText(endpoint.Claims(ctx).Identity()))
+	return a.options.Settings.ResetAutomation(ctx, string(kind), party)
 }
 
 // requireLocal refuses settings for parties that are not on this node.

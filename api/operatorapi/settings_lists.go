@@ -2,7 +2,6 @@ package operatorapi
 
 import (
 	"context"
-	"math"
 
 	"github.com/florinledger/florin/api/v0"
 	"github.com/florinledger/florin/db"
@@ -23,11 +22,6 @@ type ListSweepsResponse struct {
 // ListAutoAcceptsResponse is a page of wallets in byte order of the receivers.
 type ListAutoAcceptsResponse struct {
 	AutoAccepts []AutoAcceptResponse `json:"auto_accepts" required:"true" doc:"The wallets"`
-}
-
-// ListSettingChangesResponse is a page of changes, the newest first.
-type ListSettingChangesResponse struct {
-	Changes []SettingChange `json:"changes" required:"true" doc:"The changes"`
 }
 
 func (a *API) listSweeps(ctx context.Context, req listRequest) (ListSweepsResponse, error) {
@@ -58,39 +52,6 @@ func list[T any](
 		}
 	}
 	return out, nil
-}
-
-type changesRequest struct {
-	Before *int64 `query:"before" doc:"Number of the last change of the previous page"`
-	Limit  *int64 `query:"limit" doc:"Maximum number: 1 to 1000; default 100"`
-}
-
-// page returns the start and the size of the page.
-func (r changesRequest) page() (before int64, limit int32, err error) {
-	before = math.MaxInt64
-	if r.Before != nil {
-		before = *r.Before
-	}
-	limit, err = pageSize(r.Limit)
-	return before, limit, err
-}
-
-func (a *API) listChanges(ctx context.Context, req changesRequest) (ListSettingChangesResponse, error) {
-	before, limit, err := req.page()
-	if err != nil {
-		return ListSettingChangesResponse{}, err
-	}
-	found, err := a.options.Settings.AutomationChanges(ctx, before, limit)
-	if err != nil {
-		return ListSettingChangesResponse{}, err
-	}
-	out := make([]SettingChange, len(found))
-	for i, change := range found {
-		if out[i], err = toAPIChange(change); err != nil {
-			return ListSettingChangesResponse{}, err
-		}
-	}
-	return ListSettingChangesResponse{Changes: out}, nil
 }
 
 func pageSize(limit *int64) (int32, error) {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/florinledger/florin/api/operatorapi"
 	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/ledger"
 	"github.com/florinledger/florin/test/apitest"
@@ -86,30 +87,19 @@ func TestSweep_ChangesWithoutRestart(t *testing.T) {
 	require.JSONEq(t, `{"sender":"`+string(bob)+`","source":"none","setting":null,"configured":null}`,
 		s.Call(apitest.Admin, http.MethodGet, sweepOf(bob), nil).Text)
 
-	var recorded struct {
-		Changes []struct {
-			ID        int64  `json:"id"`
-			ChangedBy string `json:"changed_by"`
-			Action    string `json:"action"`
-			Before    *struct {
-				Max string `json:"max_balance_usd"`
-			} `json:"before"`
-			After *struct {
-				Max string `json:"max_balance_usd"`
-			} `json:"after"`
-		} `json:"changes"`
-	}
-	s.Call(apitest.Admin, http.MethodGet, settingsPath+"/changes?limit=5", nil).OK(&recorded)
-	require.Len(t, recorded.Changes, 5)
-	reset, off, set := recorded.Changes[0], recorded.Changes[1], recorded.Changes[4]
-	require.Equal(t, []string{"reset", "switch-off", "set"}, []string{reset.Action, off.Action, set.Action})
+	var log operatorapi.ListAuditLogResponse
+	s.Call(apitest.Admin, http.MethodGet, operatorapi.AuditLogPath+"?kind=setting&party="+url.QueryEscape(string(alice)),
+		nil).OK(&log)
+	require.Len(t, log.Entries, 4, "the file, and three changes")
+	reset, off, set, file1 := log.Entries[0], log.Entries[1], log.Entries[2], log.Entries[3]
 	require.Equal(t, apitest.Admin, set.ChangedBy)
-	require.Equal(t, []string{"100.0000000000", "50.5000000000"}, []string{set.Before.Max, set.After.Max})
-	require.Nil(t, off.After)
-	require.Nil(t, reset.Before)
-	s.Call(apitest.Admin, http.MethodGet, settingsPath+"/changes?before=2", nil).OK(&recorded)
-	require.Len(t, recorded.Changes, 1)
-	require.Equal(t, "the file", recorded.Changes[0].ChangedBy)
+	require.JSONEq(t, `{"value":{"max-balance-usd":"100","min-balance-usd":"10","use-transfer-preapproval":false},
+		"is_chosen":false}`, string(set.Before))
+	require.JSONEq(t, `{"value":{"max-balance-usd":"50.5000000000","min-balance-usd":"5.0000000000",
+		"use-transfer-preapproval":true},"is_chosen":true}`, string(set.After))
+	require.JSONEq(t, `{"value":null}`, string(off.After))
+	require.Contains(t, string(reset.Before), `"is_chosen":true`)
+	require.Equal(t, "configuration the file", file1.Operation)
 }
 
 func TestTopUp_ChangesWithoutRestart(t *testing.T) {
@@ -224,7 +214,7 @@ func TestSettings_RefuseInvalidValues(t *testing.T) {
 	for limit, want := range map[string]string{
 		"0": `{"error":"Limit must be at least 1."}`, "5000": `{"error":"Exceeded limit maximum (5000 > 1000)."}`,
 	} {
-		for _, path := range []string{"/sweeps", "/auto-accept", "/changes"} {
+		for _, path := range []string{"/sweeps", "/auto-accept"} {
 			answer := s.Call(apitest.Admin, http.MethodGet, settingsPath+path+"?limit="+limit, nil)
 			require.Equal(t, http.StatusBadRequest, answer.Status)
 			require.JSONEq(t, want, answer.Text)
@@ -248,7 +238,7 @@ func TestSettings_RequireAdmin(t *testing.T) {
 			require.JSONEq(t, `{"error":"Authorization Failed for alice"}`, answer.Text)
 		}
 	}
-	for _, path := range []string{"/sweeps", "/auto-accept", "/changes"} {
+	for _, path := range []string{"/sweeps", "/auto-accept"} {
 		answer := s.Call("alice", http.MethodGet, settingsPath+path, nil)
 		require.Equal(t, http.StatusForbidden, answer.Status)
 	}

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/florinledger/florin/api/endpoint"
 	"github.com/florinledger/florin/api/v0"
 	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/ledger"
@@ -72,18 +71,6 @@ type AutoAcceptResponse struct {
 	Configured *AutoAccept  `json:"configured" doc:"The setting of the configuration, active after a reset"`
 }
 
-// SettingChange is a change of a setting. Before and After have the format of the setting.
-type SettingChange struct {
-	ID        int64              `json:"id" required:"true" doc:"Number of the change; later changes have higher numbers"`
-	ChangedAt endpoint.Timestamp `json:"changed_at" required:"true" doc:"Time of the change"`
-	ChangedBy string             `json:"changed_by" required:"true" doc:"The user, or the configuration"`
-	Kind      string             `json:"kind" required:"true" doc:"top-up, wallet-sweep or auto-accept-transfers"`
-	Party     ledger.Party       `json:"party" required:"true" doc:"The wallet; empty for the top-up"`
-	Action    string             `json:"action" required:"true" doc:"configure, set, switch-off or reset"`
-	Before    json.RawMessage    `json:"before" doc:"Value before; null for none"`
-	After     json.RawMessage    `json:"after" doc:"Value after; null for none"`
-}
-
 func sourceOf(setting db.AutomationSetting) Source {
 	switch {
 	case setting.IsChosen:
@@ -144,39 +131,6 @@ func toAPIAutoAccept(setting db.AutomationSetting) (AutoAcceptResponse, error) {
 	return AutoAcceptResponse{
 		Receiver: setting.Party, Source: sourceOf(setting), Setting: counts, Configured: configured,
 	}, err
-}
-
-func toAPIChange(change db.AutomationChange) (SettingChange, error) {
-	before, err := toAPIValue(change.Kind, change.Before)
-	if err != nil {
-		return SettingChange{}, err
-	}
-	after, err := toAPIValue(change.Kind, change.After)
-	return SettingChange{
-		ID: change.ID, ChangedAt: endpoint.Timestamp(change.At), ChangedBy: change.By, Kind: change.Kind,
-		Party: change.Party, Action: change.Action, Before: before, After: after,
-	}, err
-}
-
-// toAPIValue converts a stored value of a kind; nil for none.
-func toAPIValue(kind string, value []byte) (json.RawMessage, error) {
-	switch settings.Kind(kind) {
-	case settings.KindTopUp:
-		return encode(decodeAndShow(value, toAPITopUpValue))
-	case settings.KindSweep:
-		return encode(decodeAndShow(value, toAPISweepValue))
-	case settings.KindAutoAccept:
-		return encode(decodeAndShow(value, toAPIAutoAcceptValue))
-	default:
-		return value, nil // a kind of another version
-	}
-}
-
-func encode[T any](value *T, err error) (json.RawMessage, error) {
-	if err != nil || value == nil {
-		return nil, err
-	}
-	return json.Marshal(value)
 }
 
 // refuse combines the problems of a setting in one error.

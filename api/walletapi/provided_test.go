@@ -114,7 +114,7 @@ func TestProvidedPreapproval_KeptWhenWakingFails(t *testing.T) {
 		return b.Call(apitest.LedgerUser, http.MethodDelete, byParty+string(b.bob.Party), nil).Status
 	}
 	raise := func() error {
-		_, err := b.DB.ChangeLedgerSetting(t.Context(), ledger.MaxProvidedPartiesSetting, "7", "test")
+		_, err := b.DB.ChangeLedgerSetting(t.Context(), ledger.MaxProvidedPartiesSetting, "7")
 		return err
 	}
 	b.exec(url, "ALTER TABLE automation_tasks RENAME TO automation_tasks_away")

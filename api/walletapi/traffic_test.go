@@ -214,7 +214,7 @@ func trafficRules() ledger.TrafficRules {
 // reserve makes the node buy traffic automatically and sets the reserve.
 func reserve(t *testing.T, s *apitest.Server, value string) {
 	t.Helper()
-	_, err := s.DB.ChooseAutomation(t.Context(), string(settings.KindTopUp), "", []byte(value), "test")
+	_, err := s.DB.ChooseAutomation(t.Context(), string(settings.KindTopUp), "", []byte(value))
 	require.NoError(t, err)
 }
 

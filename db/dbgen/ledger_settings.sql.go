@@ -7,6 +7,7 @@ package dbgen
 
 import (
 	"context"
+	"time"
 )
 
 const GetLedgerSettings = `-- name: GetLedgerSettings :one
@@ -23,71 +24,37 @@ func (q *Queries) GetLedgerSettings(ctx context.Context) ([]byte, error) {
 }
 
 const ListLastSettingChanges = `-- name: ListLastSettingChanges :many
-SELECT DISTINCT ON (name) change_id, changed_at, name, before, after, from_offset, changed_by
-FROM ledger_setting_changes
-ORDER BY name, change_id DESC
+SELECT DISTINCT ON (a.subject) s.name, s.from_offset, a.changed_at, a.user_id, a.identity_provider_id
+FROM ledger_settings AS s
+JOIN audit_log AS a ON a.subject = s.name
+WHERE a.kind = 'setting' AND a.party = ''
+ORDER BY a.subject, a.entry_id DESC
 `
 
-// ListLastSettingChanges reads the last change of each setting.
-func (q *Queries) ListLastSettingChanges(ctx context.Context) ([]LedgerSettingChange, error) {
+type ListLastSettingChangesRow struct {
+	Name               string
+	FromOffset         int64
+	ChangedAt          time.Time
+	UserID             string
+	IdentityProviderID string
+}
+
+// ListLastSettingChanges reads who changed each stored setting last, and when.
+func (q *Queries) ListLastSettingChanges(ctx context.Context) ([]ListLastSettingChangesRow, error) {
 	rows, err := q.db.Query(ctx, ListLastSettingChanges)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	items := []LedgerSettingChange{}
+	items := []ListLastSettingChangesRow{}
 	for rows.Next() {
-		var i LedgerSettingChange
+		var i ListLastSettingChangesRow
 		if err := rows.Scan(
-			&i.ChangeID,
-			&i.ChangedAt,
 			&i.Name,
-			&i.Before,
-			&i.After,
 			&i.FromOffset,
-			&i.ChangedBy,
-		); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
-const ListLedgerSettingChanges = `-- name: ListLedgerSettingChanges :many
-SELECT change_id, changed_at, name, before, after, from_offset, changed_by
-FROM ledger_setting_changes
-WHERE change_id < $1
-ORDER BY change_id DESC
-LIMIT $2
-`
-
-type ListLedgerSettingChangesParams struct {
-	BeforeID int64
-	CountMax int32
-}
-
-// ListLedgerSettingChanges pages through the changes before a number, the newest first.
-func (q *Queries) ListLedgerSettingChanges(ctx context.Context, arg ListLedgerSettingChangesParams) ([]LedgerSettingChange, error) {
-	rows, err := q.db.Query(ctx, ListLedgerSettingChanges, arg.BeforeID, arg.CountMax)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	items := []LedgerSettingChange{}
-	for rows.Next() {
-		var i LedgerSettingChange
-		if err := rows.Scan(
-			&i.ChangeID,
 			&i.ChangedAt,
-			&i.Name,
-			&i.Before,
-			&i.After,
-			&i.FromOffset,
-			&i.ChangedBy,
+			&i.UserID,
+			&i.IdentityProviderID,
 		); err != nil {
 			return nil, err
 		}
@@ -126,35 +93,21 @@ func (q *Queries) ListLedgerSettings(ctx context.Context) ([]LedgerSetting, erro
 }
 
 const StoreLedgerSetting = `-- name: StoreLedgerSetting :execrows
-WITH old AS (
-    SELECT s.value FROM ledger_settings AS s WHERE s.name = $2
-), stored AS (
-    INSERT INTO ledger_settings AS s (name, value, from_offset)
-    VALUES ($2, $3, $4)
-    ON CONFLICT (name) DO UPDATE SET value = excluded.value, from_offset = excluded.from_offset
-    WHERE s.value <> excluded.value
-    RETURNING s.name, s.value, s.from_offset
-)
-INSERT INTO ledger_setting_changes (name, before, after, from_offset, changed_by)
-SELECT stored.name, (SELECT old.value FROM old), stored.value, stored.from_offset, $1
-FROM stored
+INSERT INTO ledger_settings AS s (name, value, from_offset)
+VALUES ($1, $2, $3)
+ON CONFLICT (name) DO UPDATE SET value = excluded.value, from_offset = excluded.from_offset
+WHERE s.value <> excluded.value
 `
 
 type StoreLedgerSettingParams struct {
-	ChangedBy  string
 	Name       string
 	Value      string
 	FromOffset int64
 }
 
-// StoreLedgerSetting stores a value and its change, unless the setting has this value already.
+// StoreLedgerSetting stores a value, unless the setting has this value already.
 func (q *Queries) StoreLedgerSetting(ctx context.Context, arg StoreLedgerSettingParams) (int64, error) {
-	result, err := q.db.Exec(ctx, StoreLedgerSetting,
-		arg.ChangedBy,
-		arg.Name,
-		arg.Value,
-		arg.FromOffset,
-	)
+	result, err := q.db.Exec(ctx, StoreLedgerSetting, arg.Name, arg.Value, arg.FromOffset)
 	if err != nil {
 		return 0, err
 	}

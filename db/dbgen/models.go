@@ -40,7 +40,7 @@ type AuditLog struct {
 	Program string
 	// Where the request came from: what proxies say (X-Forwarded-For), and last the address that called the node.
 	Addresses string
-	// The endpoint, such as POST /v2/users; empty for changes without a request.
+	// The endpoint, such as POST /v2/users, or the configuration of the automations with which a node started.
 	Operation string
 	TraceID   string
 }
@@ -53,18 +53,6 @@ type AutomationSetting struct {
 	IsChosen   bool
 	Chosen     []byte
 	Value      []byte
-}
-
-// Who changed what the automations are to do, and when.
-type AutomationSettingChange struct {
-	ChangeID  int64
-	ChangedAt time.Time
-	Kind      string
-	Party     ledger.Party
-	Action    string
-	ChangedBy string
-	Before    []byte
-	After     []byte
 }
 
 // What automation has to look at, and when.
@@ -185,17 +173,6 @@ type LedgerSetting struct {
 	Value string
 	// The first offset that was decided by the value.
 	FromOffset int64
-}
-
-// Who changed the settings of the ledger, when, and from which offset on.
-type LedgerSettingChange struct {
-	ChangeID   int64
-	ChangedAt  time.Time
-	Name       string
-	Before     *string
-	After      string
-	FromOffset int64
-	ChangedBy  string
 }
 
 // The contracts that workflows look after, and when each workflow has to look again.

@@ -14,36 +14,27 @@ import (
 const ChooseAutomationSetting = `-- name: ChooseAutomationSetting :exec
 WITH changed AS (
     INSERT INTO automation_settings AS s (kind, party, is_chosen, chosen)
-    VALUES ($3, $4, $5, $6)
-    ON CONFLICT (kind, party) DO UPDATE SET is_chosen = $5, chosen = $6
-    RETURNING s.kind, s.party, s.value
-), due AS (
-    INSERT INTO automation_tasks AS t (kind, subject, due_at)
-    SELECT changed.kind, coalesce(nullif(changed.party, ''), 'network'), 'epoch'
-    FROM changed
-    ON CONFLICT (kind, subject) DO UPDATE SET due_at = 'epoch', due_since = now()
+    VALUES ($1, $2, $3, $4)
+    ON CONFLICT (kind, party) DO UPDATE SET is_chosen = $3, chosen = $4
+    RETURNING s.kind, s.party
 )
-INSERT INTO automation_setting_changes (kind, party, action, changed_by, before, after)
-SELECT changed.kind, changed.party, $1, $2, old.value, changed.value
+INSERT INTO automation_tasks AS t (kind, subject, due_at)
+SELECT changed.kind, coalesce(nullif(changed.party, ''), 'network'), 'epoch'
 FROM changed
-LEFT JOIN automation_settings AS old ON old.kind = changed.kind AND old.party = changed.party
+ON CONFLICT (kind, subject) DO UPDATE SET due_at = 'epoch', due_since = now()
 `
 
 type ChooseAutomationSettingParams struct {
-	Action    string
-	ChangedBy string
-	Kind      string
-	Party     ledger.Party
-	IsChosen  bool
-	Chosen    []byte
+	Kind     string
+	Party    ledger.Party
+	IsChosen bool
+	Chosen   []byte
 }
 
-// ChooseAutomationSetting stores the operator's value, or that the configured value is in force again, and the change.
-// The subject of the setting becomes due.
+// ChooseAutomationSetting stores the operator's value, or that the configured value is in force again. The subject of
+// the setting becomes due.
 func (q *Queries) ChooseAutomationSetting(ctx context.Context, arg ChooseAutomationSettingParams) error {
 	_, err := q.db.Exec(ctx, ChooseAutomationSetting,
-		arg.Action,
-		arg.ChangedBy,
 		arg.Kind,
 		arg.Party,
 		arg.IsChosen,
@@ -55,44 +46,30 @@ func (q *Queries) ChooseAutomationSetting(ctx context.Context, arg ChooseAutomat
 const ConfigureAutomation = `-- name: ConfigureAutomation :exec
 WITH given AS (
     SELECT
-        unnest($2::text[]) AS kind, unnest($3::text[]) AS party,
-        nullif(unnest($4::text[]), '')::json AS configured
+        unnest($1::text[]) AS kind, unnest($2::text[]) AS party,
+        nullif(unnest($3::text[]), '')::json AS configured
 ), changed AS (
     INSERT INTO automation_settings AS s (kind, party, configured)
     SELECT given.kind, given.party, given.configured
     FROM given
     ON CONFLICT (kind, party) DO UPDATE SET configured = excluded.configured
-    RETURNING s.kind, s.party, s.value
-), due AS (
-    INSERT INTO automation_tasks AS t (kind, subject, due_at)
-    SELECT changed.kind, coalesce(nullif(changed.party, ''), 'network'), 'epoch'
-    FROM changed
-    ON CONFLICT (kind, subject) DO UPDATE SET due_at = 'epoch', due_since = now()
+    RETURNING s.kind, s.party
 )
-INSERT INTO automation_setting_changes (kind, party, action, changed_by, before, after)
-SELECT changed.kind, changed.party, 'configure', $1, old.value, changed.value
+INSERT INTO automation_tasks AS t (kind, subject, due_at)
+SELECT changed.kind, coalesce(nullif(changed.party, ''), 'network'), 'epoch'
 FROM changed
-LEFT JOIN automation_settings AS old ON old.kind = changed.kind AND old.party = changed.party
-WHERE old.value::text IS DISTINCT FROM changed.value::text
-ORDER BY changed.kind, changed.party
+ON CONFLICT (kind, subject) DO UPDATE SET due_at = 'epoch', due_since = now()
 `
 
 type ConfigureAutomationParams struct {
-	ChangedBy  string
 	Kinds      []string
 	Parties    []string
 	Configured []string
 }
 
-// ConfigureAutomation stores configured values and the changes; an empty value means nothing. The subjects of the
-// settings become due.
+// ConfigureAutomation stores configured values; an empty value means nothing. The subjects of the settings become due.
 func (q *Queries) ConfigureAutomation(ctx context.Context, arg ConfigureAutomationParams) error {
-	_, err := q.db.Exec(ctx, ConfigureAutomation,
-		arg.ChangedBy,
-		arg.Kinds,
-		arg.Parties,
-		arg.Configured,
-	)
+	_, err := q.db.Exec(ctx, ConfigureAutomation, arg.Kinds, arg.Parties, arg.Configured)
 	return err
 }
 
@@ -145,49 +122,6 @@ func (q *Queries) LastUpdateOfParty(ctx context.Context, party ledger.Party) (in
 	var last_offset int64
 	err := row.Scan(&last_offset)
 	return last_offset, err
-}
-
-const ListAutomationChanges = `-- name: ListAutomationChanges :many
-SELECT change_id, changed_at, kind, party, action, changed_by, before, after
-FROM automation_setting_changes
-WHERE change_id < $1
-ORDER BY change_id DESC
-LIMIT $2
-`
-
-type ListAutomationChangesParams struct {
-	BeforeID int64
-	CountMax int32
-}
-
-// ListAutomationChanges pages through the changes before a number, the newest first.
-func (q *Queries) ListAutomationChanges(ctx context.Context, arg ListAutomationChangesParams) ([]AutomationSettingChange, error) {
-	rows, err := q.db.Query(ctx, ListAutomationChanges, arg.BeforeID, arg.CountMax)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	items := []AutomationSettingChange{}
-	for rows.Next() {
-		var i AutomationSettingChange
-		if err := rows.Scan(
-			&i.ChangeID,
-			&i.ChangedAt,
-			&i.Kind,
-			&i.Party,
-			&i.Action,
-			&i.ChangedBy,
-			&i.Before,
-			&i.After,
-		); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
 }
 
 const ListAutomationSettings = `-- name: ListAutomationSettings :many

@@ -8,31 +8,17 @@ FROM ledger_settings;
 SELECT name, value, from_offset
 FROM ledger_settings;
 
--- ListLastSettingChanges reads the last change of each setting.
+-- ListLastSettingChanges reads who changed each stored setting last, and when.
 -- name: ListLastSettingChanges :many
-SELECT DISTINCT ON (name) *
-FROM ledger_setting_changes
-ORDER BY name, change_id DESC;
+SELECT DISTINCT ON (a.subject) s.name, s.from_offset, a.changed_at, a.user_id, a.identity_provider_id
+FROM ledger_settings AS s
+JOIN audit_log AS a ON a.subject = s.name
+WHERE a.kind = 'setting' AND a.party = ''
+ORDER BY a.subject, a.entry_id DESC;
 
--- StoreLedgerSetting stores a value and its change, unless the setting has this value already.
+-- StoreLedgerSetting stores a value, unless the setting has this value already.
 -- name: StoreLedgerSetting :execrows
-WITH old AS (
-    SELECT s.value FROM ledger_settings AS s WHERE s.name = @name
-), stored AS (
-    INSERT INTO ledger_settings AS s (name, value, from_offset)
-    VALUES (@name, @value, @from_offset)
-    ON CONFLICT (name) DO UPDATE SET value = excluded.value, from_offset = excluded.from_offset
-    WHERE s.value <> excluded.value
-    RETURNING s.name, s.value, s.from_offset
-)
-INSERT INTO ledger_setting_changes (name, before, after, from_offset, changed_by)
-SELECT stored.name, (SELECT old.value FROM old), stored.value, stored.from_offset, @changed_by
-FROM stored;
-
--- ListLedgerSettingChanges pages through the changes before a number, the newest first.
--- name: ListLedgerSettingChanges :many
-SELECT *
-FROM ledger_setting_changes
-WHERE change_id < @before_id
-ORDER BY change_id DESC
-LIMIT @count_max;
+INSERT INTO ledger_settings AS s (name, value, from_offset)
+VALUES (@name, @value, @from_offset)
+ON CONFLICT (name) DO UPDATE SET value = excluded.value, from_offset = excluded.from_offset
+WHERE s.value <> excluded.value;

@@ -23,8 +23,7 @@ SELECT kind, party, configured
 FROM automation_settings
 WHERE configured IS NOT NULL;
 
--- ConfigureAutomation stores configured values and the changes; an empty value means nothing. The subjects of the
--- settings become due.
+-- ConfigureAutomation stores configured values; an empty value means nothing. The subjects of the settings become due.
 -- name: ConfigureAutomation :exec
 WITH given AS (
     SELECT
@@ -35,51 +34,31 @@ WITH given AS (
     SELECT given.kind, given.party, given.configured
     FROM given
     ON CONFLICT (kind, party) DO UPDATE SET configured = excluded.configured
-    RETURNING s.kind, s.party, s.value
-), due AS (
-    INSERT INTO automation_tasks AS t (kind, subject, due_at)
-    SELECT changed.kind, coalesce(nullif(changed.party, ''), 'network'), 'epoch'
-    FROM changed
-    ON CONFLICT (kind, subject) DO UPDATE SET due_at = 'epoch', due_since = now()
+    RETURNING s.kind, s.party
 )
-INSERT INTO automation_setting_changes (kind, party, action, changed_by, before, after)
-SELECT changed.kind, changed.party, 'configure', @changed_by, old.value, changed.value
+INSERT INTO automation_tasks AS t (kind, subject, due_at)
+SELECT changed.kind, coalesce(nullif(changed.party, ''), 'network'), 'epoch'
 FROM changed
-LEFT JOIN automation_settings AS old ON old.kind = changed.kind AND old.party = changed.party
-WHERE old.value::text IS DISTINCT FROM changed.value::text
-ORDER BY changed.kind, changed.party;
+ON CONFLICT (kind, subject) DO UPDATE SET due_at = 'epoch', due_since = now();
 
--- ChooseAutomationSetting stores the operator's value, or that the configured value is in force again, and the change.
--- The subject of the setting becomes due.
+-- ChooseAutomationSetting stores the operator's value, or that the configured value is in force again. The subject of
+-- the setting becomes due.
 -- name: ChooseAutomationSetting :exec
 WITH changed AS (
     INSERT INTO automation_settings AS s (kind, party, is_chosen, chosen)
     VALUES (@kind, @party, @is_chosen, @chosen)
     ON CONFLICT (kind, party) DO UPDATE SET is_chosen = @is_chosen, chosen = @chosen
-    RETURNING s.kind, s.party, s.value
-), due AS (
-    INSERT INTO automation_tasks AS t (kind, subject, due_at)
-    SELECT changed.kind, coalesce(nullif(changed.party, ''), 'network'), 'epoch'
-    FROM changed
-    ON CONFLICT (kind, subject) DO UPDATE SET due_at = 'epoch', due_since = now()
+    RETURNING s.kind, s.party
 )
-INSERT INTO automation_setting_changes (kind, party, action, changed_by, before, after)
-SELECT changed.kind, changed.party, @action, @changed_by, old.value, changed.value
+INSERT INTO automation_tasks AS t (kind, subject, due_at)
+SELECT changed.kind, coalesce(nullif(changed.party, ''), 'network'), 'epoch'
 FROM changed
-LEFT JOIN automation_settings AS old ON old.kind = changed.kind AND old.party = changed.party;
+ON CONFLICT (kind, subject) DO UPDATE SET due_at = 'epoch', due_since = now();
 
 -- ForgetAutomationSettings deletes the settings with neither a configured value nor a value of the operator.
 -- name: ForgetAutomationSettings :exec
 DELETE FROM automation_settings
 WHERE configured IS NULL AND NOT is_chosen;
-
--- ListAutomationChanges pages through the changes before a number, the newest first.
--- name: ListAutomationChanges :many
-SELECT *
-FROM automation_setting_changes
-WHERE change_id < @before_id
-ORDER BY change_id DESC
-LIMIT @count_max;
 
 -- LastUpdateOfParty finds the offset of the last transaction that a party sees; 0 without one.
 -- name: LastUpdateOfParty :one

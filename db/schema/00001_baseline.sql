@@ -89,25 +89,13 @@ COMMENT ON TABLE ledger_clock IS 'How far ledger time is ahead of real time; onl
 INSERT INTO ledger_clock DEFAULT VALUES;
 
 CREATE TABLE ledger_settings (
-    name        text   NOT NULL,
-    value       text   NOT NULL,
-    from_offset bigint NOT NULL,
+    name        text COLLATE "C" NOT NULL,
+    value       text             NOT NULL,
+    from_offset bigint           NOT NULL,
     CONSTRAINT ledger_settings_pkey PRIMARY KEY (name)
 );
 COMMENT ON TABLE ledger_settings IS 'What all nodes of the ledger decide by.';
 COMMENT ON COLUMN ledger_settings.from_offset IS 'The first offset that was decided by the value.';
-
-CREATE TABLE ledger_setting_changes (
-    change_id   bigint      GENERATED ALWAYS AS IDENTITY,
-    changed_at  timestamptz NOT NULL DEFAULT now(),
-    name        text        NOT NULL,
-    before      text,
-    after       text        NOT NULL,
-    from_offset bigint      NOT NULL,
-    changed_by  text        NOT NULL,
-    CONSTRAINT ledger_setting_changes_pkey PRIMARY KEY (change_id)
-);
-COMMENT ON TABLE ledger_setting_changes IS 'Who changed the settings of the ledger, when, and from which offset on.';
 
 -- The record: what was committed, in order of offsets
 
@@ -716,21 +704,6 @@ COMMENT ON TABLE automation_settings IS 'What the automations are to do, by kind
 -- Rows that say nothing, which the same transaction deletes.
 CREATE INDEX automation_settings_forgotten ON automation_settings (kind) WHERE configured IS NULL AND NOT is_chosen;
 
-CREATE TABLE automation_setting_changes (
-    change_id  bigint           GENERATED ALWAYS AS IDENTITY,
-    changed_at timestamptz      NOT NULL DEFAULT now(),
-    kind       text COLLATE "C" NOT NULL,
-    party      text COLLATE "C" NOT NULL,
-    action     text             NOT NULL,
-    -- A user, or the configuration by its name.
-    changed_by text             NOT NULL,
-    before     json,
-    after      json,
-    CONSTRAINT automation_setting_changes_in_order PRIMARY KEY (change_id),
-    CONSTRAINT automation_setting_changes_action_is_known CHECK (action IN ('configure', 'set', 'switch-off', 'reset'))
-);
-COMMENT ON TABLE automation_setting_changes IS 'Who changed what the automations are to do, and when.';
-
 -- The first account after a given one, in order of their names, that has a task of a kind due; from the beginning after
 -- null, and null for none. The first entry of an account is what it has due first. So the first one is looked at alone,
 -- and then many entries at once, which passes many accounts of which nothing is due, and one that has much in one step.
@@ -1095,7 +1068,9 @@ COMMENT ON COLUMN audit_log.after IS 'The same fields, and new ones, after the c
 COMMENT ON COLUMN audit_log.program IS 'The program whose connection made the change, application_name.';
 COMMENT ON COLUMN audit_log.addresses IS
     'Where the request came from: what proxies say (X-Forwarded-For), and last the address that called the node.';
-COMMENT ON COLUMN audit_log.operation IS 'The endpoint, such as POST /v2/users; empty for changes without a request.';
+COMMENT ON COLUMN audit_log.operation IS
+    'The endpoint, such as POST /v2/users, or the configuration of the automations with which a node started.';
+CREATE INDEX audit_log_settings ON audit_log (subject, entry_id) WHERE kind = 'setting' AND party = '';
 
 -- What is in one object and not, or not the same, in the other. In fields that are objects themselves, it compares each
 -- of their fields.
@@ -1162,7 +1137,9 @@ BEGIN
         END,
         coalesce(new_row, old_row) ->> tg_argv[1],
         coalesce(coalesce(new_row, old_row) ->> nullif(tg_argv[2], ''), ''),
-        short_fields(before), short_fields(after),
+        -- Settings stay whole: with them an administrator restores what was.
+        CASE tg_argv[0] WHEN 'setting' THEN before ELSE short_fields(before) END,
+        CASE tg_argv[0] WHEN 'setting' THEN after ELSE short_fields(after) END,
         coalesce(caller ->> 'userId', ''), coalesce(caller ->> 'identityProviderId', ''),
         split_part(current_setting('application_name'), '/', 1),
         coalesce(caller ->> 'addresses', host(inet_client_addr()), ''),

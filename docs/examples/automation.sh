@@ -22,4 +22,4 @@ until get /v0/wallet/balance | grep '"effective_unlocked_qty":"98000\.'; do slee
 
 # show the last change of settings
 as ledger-api-user
-get "$SETTINGS/changes?limit=1"
+get "/v0/admin/audit-log?kind=setting&limit=1"

@@ -31,7 +31,7 @@ func anOperatorSeesAndChangesTheNode(t *testing.T, n *upNode, browser *chromium)
 	admin.isAccessible(rules, "a user")
 	for path, words := range map[string]string{
 		"/admin/users": "Add a user", "/admin/parties": "Add a party", "/admin/providers": "Add an identity provider",
-		"/admin/packages": "Upload packages", "/admin/settings": "Changes of these settings", "/admin/clock": "Ledger time",
+		"/admin/packages": "Upload packages", "/admin/settings": "History of settings", "/admin/clock": "Ledger time",
 		"/admin/audit": "Every coin comes from a recorded mint", "/admin/automation": "Workflows that wait",
 		"/admin/history": "grant right lena",
 	} {

@@ -94,7 +94,7 @@ func TestStart_CreatesNoLedgerWhenRefused(t *testing.T) {
 	connection, err := pgx.Connect(t.Context(), fresh.databaseURL)
 	require.NoError(t, err)
 	defer connection.Close(t.Context())
-	for _, table := range []string{"ledger_settings", "ledger_setting_changes", "node", "seal_keys"} {
+	for _, table := range []string{"ledger_settings", "node", "seal_keys"} {
 		var rows int
 		require.NoError(t, connection.QueryRow(t.Context(), "SELECT count(*) FROM "+table).Scan(&rows))
 		require.Zero(t, rows, table)

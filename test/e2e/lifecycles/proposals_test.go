@@ -67,7 +67,7 @@ func TestProposals_WakeWhenTheLimitRises(t *testing.T) {
 	t.Parallel()
 	n := newProposalsNode(t)
 	limit := func(value string) {
-		_, err := n.db.ChangeLedgerSetting(t.Context(), ledger.MaxProvidedPartiesSetting, value, "test")
+		_, err := n.db.ChangeLedgerSetting(t.Context(), ledger.MaxProvidedPartiesSetting, value)
 		require.NoError(t, err)
 	}
 	limit("1")

@@ -32,7 +32,7 @@ func BenchmarkTick_TenActiveWallets(b *testing.B) {
 func benchmarkTick(b *testing.B, wallets int) {
 	b.Helper()
 	n := newNodeWith(b, 2*tick, allKinds)
-	_, err := n.db.ChangeLedgerSetting(b.Context(), "coin-price", "0.005", "bench")
+	_, err := n.db.ChangeLedgerSetting(b.Context(), "coin-price", "0.005")
 	require.NoError(b, err)
 	n.set(settings.KindTopUp, "", nil)
 	receiver := n.party("receiver")

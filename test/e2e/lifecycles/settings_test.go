@@ -46,7 +46,7 @@ func (n *node) set(kind settings.Kind, party ledger.Party, value any) {
 		encoded, err = json.Marshal(value)
 		require.NoError(n.t, err)
 	}
-	_, err := n.db.ChooseAutomation(n.t.Context(), string(kind), party, encoded, "operator")
+	_, err := n.db.ChooseAutomation(n.t.Context(), string(kind), party, encoded)
 	require.NoError(n.t, err)
 }
 
