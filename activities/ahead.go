@@ -173,7 +173,7 @@ func (a *Activities) interpret(
 			return ledger.RefuseAhead(submission.refusal), nil //nolint:nilerr // a result, not a failure
 		}
 		circumstances := ledger.Circumstances{
-			Packages: packages, Network: a.Node.Network(), Store: snapshot{ctx, a.DB, loaded}, Payloads: a.Payloads,
+			Packages: packages, Network: a.Node.Network(), Store: db.Store(ctx, a.DB, loaded), Payloads: a.Payloads,
 			Secret: a.Node.PrivateKey, Budget: ledger.NewBudget(ctx),
 		}
 		if submission.external != nil {
@@ -306,29 +306,6 @@ func (i *interpretations) unfinished(submissions []ledger.Submission) (unfinishe
 		}
 	}
 	return unfinished
-}
-
-// snapshot is the ledger during an interpretation ahead of the head lock. It implements [ledger.Store].
-type snapshot struct {
-	ctx    context.Context //nolint:containedctx // lives within one run, behind an interface without contexts
-	record *db.DB
-	loaded map[ledger.ContractID]db.StoredContract
-}
-
-// ActiveContract implements [ledger.Store].
-func (s snapshot) ActiveContract(id ledger.ContractID) (ledger.Contract, bool, error) {
-	stored, found := s.loaded[id]
-	var err error
-	if !found {
-		stored, found, err = s.record.Contract(s.ctx, id)
-	}
-	return stored.Contract, found && stored.Archived == nil, err
-}
-
-// ActiveContractByKey implements [ledger.Store].
-func (s snapshot) ActiveContractByKey(keyHash string) (ledger.Contract, bool, error) {
-	stored, found, err := s.record.ContractByKey(s.ctx, keyHash)
-	return stored.Contract, found, err
 }
 
 // markRunning marks the outcomes of submissions without a completion whose code still runs.

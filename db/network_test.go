@@ -79,9 +79,7 @@ var wholeLedger = map[string]map[string]string{
 		"client":                           "a client of the ledger API, which knows no database",
 	},
 	"Contract": {
-		"activities/ahead.go":                  "interpretation uses every contract",
 		"api/ledgerapi":                        "the ledger API shows what is on the ledger",
-		"api/preview":                          "interpretation uses every contract",
 		"api/walletapi/allocation_requests.go": "requests of apps are of templates that no network has",
 		"api/walletapi/instruments":            "tokens of users are of templates that no network has",
 		"api/walletapi/repeatable.go":          "passes on what the wallet asks",
@@ -100,9 +98,8 @@ var wholeLedger = map[string]map[string]string{
 		"db":                               "is where they are",
 	},
 	"ContractByKey": {
-		"activities/ahead.go": "interpretation uses every contract",
-		"activities/view.go":  "interpretation uses every contract",
-		"api/preview":         "interpretation uses every contract",
+		"activities/view.go": "interpretation uses every contract",
+		"db/store.go":        "interpretation uses every contract",
 	},
 	"Updates": {
 		"webhook":                   "shows a party what the ledger API shows it",

@@ -121,7 +121,7 @@ func (d DryRun) circumstances(
 		return at, out, nil, err
 	}
 	out = ledger.Circumstances{
-		Packages: d.Packages, Network: d.Node.Network(), Store: Store(ctx, d.Record), Secret: secret,
+		Packages: d.Packages, Network: d.Node.Network(), Store: db.Store(ctx, d.Record, nil), Secret: secret,
 		Deduplication: ledger.DeduplicationRules{Now: d.Now, Maximum: settings.MaxDeduplication, Pruned: head.Pruned},
 		IsLocal:       func(party ledger.Party) (bool, error) { return local[party], nil },
 		IsKnown:       func(ledger.Party) (bool, error) { return true, nil }, // Decide checks all with one query

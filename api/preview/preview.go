@@ -14,8 +14,7 @@ import (
 
 // ContractReader reads what interpretation needs from the database.
 type ContractReader interface {
-	Contract(ctx context.Context, id ledger.ContractID) (db.StoredContract, bool, error)
-	ContractByKey(ctx context.Context, keyHash string) (db.StoredContract, bool, error)
+	db.ContractReader
 	Parties(ctx context.Context, parties []ledger.Party) ([]ledger.PartyDetails, error)
 }
 
@@ -34,7 +33,7 @@ func Interpret(
 	}
 	code := ledger.NewBudget(ctx)
 	transaction, err := ledger.Interpret(submission, ledger.Environment{
-		Packages: packages, Store: Store(ctx, record), EffectiveAt: effective, Seed: seed, Budget: code,
+		Packages: packages, Store: db.Store(ctx, record, nil), EffectiveAt: effective, Seed: seed, Budget: code,
 	})
 	if err := cmp.Or(code.Close(), err); err != nil {
 		return ledger.Transaction{}, err
@@ -55,25 +54,4 @@ func checkInformees(ctx context.Context, record ContractReader, transaction ledg
 	return ledger.CheckInformees(transaction, func(party ledger.Party) (bool, error) {
 		return isKnown[party], nil
 	})
-}
-
-// Store is the current ledger, for the life of one request.
-func Store(ctx context.Context, record ContractReader) ledger.Store { return snapshot{ctx, record} }
-
-// snapshot is the current ledger during a request. It implements [ledger.Store].
-type snapshot struct {
-	ctx    context.Context //nolint:containedctx // lives within one request, behind an interface without contexts
-	record ContractReader
-}
-
-// ActiveContract implements [ledger.Store].
-func (s snapshot) ActiveContract(id ledger.ContractID) (ledger.Contract, bool, error) {
-	stored, found, err := s.record.Contract(s.ctx, id)
-	return stored.Contract, found && stored.Archived == nil, err
-}
-
-// ActiveContractByKey implements [ledger.Store].
-func (s snapshot) ActiveContractByKey(keyHash string) (ledger.Contract, bool, error) {
-	stored, found, err := s.record.ContractByKey(s.ctx, keyHash)
-	return stored.Contract, found, err
 }
