@@ -157,6 +157,7 @@ func TestQueries_UseTheirIndexes(t *testing.T) {
 		"GetUser":             {dbgen.GetUser, []string{"users_id_unique"}},
 		"ListUserRights":      {dbgen.ListUserRights, []string{"user_rights_once"}},
 		"ListUsersOfParty":    {dbgen.ListUsersOfParty, []string{"user_rights_by_party"}},
+		"ListUsersWithRights": {dbgen.ListUsersWithRights, []string{"users_id_unique", "user_rights_once"}},
 		"GetParties":          {dbgen.GetParties, []string{"parties_allocated_once"}},
 		"ListKnownParties":    {dbgen.ListKnownParties, []string{"parties_allocated_once"}},
 		"ListParties":         {dbgen.ListParties, []string{"parties_allocated_once"}},

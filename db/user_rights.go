@@ -2,6 +2,7 @@ package db
 
 import (
 	"context"
+	"strings"
 
 	"github.com/florinledger/florin/db/dbgen"
 	"github.com/florinledger/florin/ledger"
@@ -16,6 +17,39 @@ func (r Reader) UserRights(ctx context.Context, id string) ([]ledger.Right, erro
 		rights[i] = ledger.Right{Kind: ledger.RightKind(row.Kind), Party: row.Party}
 	}
 	return rights, failed("listing user rights", err)
+}
+
+// UserWithRights is a user and its rights, ordered by kind and party.
+type UserWithRights struct {
+	ledger.User
+
+	Rights []ledger.Right
+}
+
+// UsersWithRights lists the users of all identity providers whose ids are after the given one, in byte order of the
+// ids. With a party it lists only the rights to this party or to any, and leaves out users without such a right. A text
+// without :: is the name of parties.
+func (r Reader) UsersWithRights(ctx context.Context, after, party string, limit int32) ([]UserWithRights, error) {
+	first, last := party, party
+	if party != "" && !strings.Contains(party, "::") {
+		first, last = party+"::", party+"::\U0010FFFF"
+	}
+	rows, err := r.queries.ListUsersWithRights(ctx, dbgen.ListUsersWithRightsParams{
+		After: after, FirstParty: first, LastParty: last, CountMax: limit,
+	})
+	users := make([]UserWithRights, len(rows))
+	for i, row := range rows {
+		user, err := fromDBUser(row.User)
+		if err != nil {
+			return nil, err
+		}
+		users[i] = UserWithRights{user, make([]ledger.Right, len(row.Rights))}
+		for j, right := range row.Rights {
+			kind, party, _ := strings.Cut(right, " ")
+			users[i].Rights[j] = ledger.Right{Kind: ledger.RightKind(kind), Party: ledger.Party(party)}
+		}
+	}
+	return users, failed("listing users with their rights", err)
 }
 
 // UsersOfParty lists users who have a right over a party, ordered by id, up to a limit.

@@ -100,7 +100,7 @@ func (n *Node) handler(background context.Context) (http.Handler, error) {
 	}
 	operator, err := operatorapi.New(operatorapi.Options{
 		Auditor: n.auditor, Checkpoints: n.Database, Metrics: n.metrics, Settings: n.Database,
-		Automation: n.Database, Ledger: n.Database, AuditLog: n.Database, Now: n.clock.Now,
+		Automation: n.Database, Ledger: n.Database, AuditLog: n.Database, Users: n.Database, Now: n.clock.Now,
 		Level: n.options.Level, Log: n.options.Log,
 		Schedule: func(kind string) string { return workflows.ScheduleID(n.ledger, kind) },
 		Paused: func(ctx context.Context, schedule string) (bool, error) {

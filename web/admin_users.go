@@ -1,7 +1,6 @@
 package web
 
 import (
-	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
@@ -12,10 +11,8 @@ import (
 
 const (
 	usersPath = "/v2/users"
-	// usersPage is the number of users on a page; the page reads the rights of each.
+	// usersPage is the number of users on a page.
 	usersPage = 50
-	// maxSearched is the maximum number of users whose rights a search reads.
-	maxSearched = 1000
 )
 
 // nodeUser is a user of the node.
@@ -46,40 +43,26 @@ func (r userRight) Words() string {
 	return r.Kind
 }
 
-// isAbout reports whether the right lets a user act, read or execute as a party, which is given by its id or its name.
-func (r userRight) isAbout(party string) bool {
-	isNamed := !strings.Contains(party, "::") && client.PartyName(r.Party) == party
-	return r.Party == party || r.Party != "" && isNamed || strings.HasSuffix(r.Kind, "AsAnyParty")
-}
-
 // userRow is a user in the list, with the rights that the list is about.
 type userRow struct {
-	User   nodeUser
-	Rights []userRight
-	More   int
+	ID            string      `json:"id"`
+	Provider      string      `json:"identity_provider_id"`
+	Party         string      `json:"primary_party"`
+	IsDeactivated bool        `json:"is_deactivated"`
+	Rights        []userRight `json:"rights"`
+	// More is the number of rights that the list leaves out.
+	More int `json:"-"`
 }
 
 type usersView struct {
 	Users []userRow
 	// As is the party that the visitor asked about; "" for all users.
 	As string
-	// IsCut is true if the search did not read all users.
-	IsCut bool
-	// Next is the token of the next page; "" on the last.
+	// Next is the last user of the page; "" on the last page.
 	Next string
 	// ID and Party are what the visitor typed into the form for a new user.
 	ID, Party string
 	Problem   *problem
-}
-
-// usersAfter lists a page of users.
-func (v *visit) usersAfter(token string) (users []nodeUser, next string, err error) {
-	var out struct {
-		Users []nodeUser `json:"users"`
-		Next  string     `json:"nextPageToken"`
-	}
-	err = v.api.Get(v.ctx(), usersPath+"?pageSize="+strconv.Itoa(usersPage)+"&pageToken="+url.QueryEscape(token), &out)
-	return out.Users, out.Next, err
 }
 
 // rightsOf lists the rights of a user in order.
@@ -112,47 +95,26 @@ func (s *site) listUsers(v *visit) error {
 
 func (v *visit) usersView() (data usersView, err error) {
 	query := v.r.URL.Query()
-	data.As, data.Next = strings.TrimSpace(query.Get("as")), query.Get("after")
-	for read := 0; ; {
-		var users []nodeUser
-		if users, data.Next, err = v.usersAfter(data.Next); err != nil {
-			return data, err
-		}
-		for _, user := range users {
-			rights, err := v.rightsOf(user.ID)
-			if isStatus(err, http.StatusNotFound) { // somebody has deleted it since
-				continue
-			}
-			if err != nil {
-				return data, err
-			}
-			data.add(user, rights)
-		}
-		read += len(users)
-		if data.As == "" || data.Next == "" {
-			return data, nil
-		}
-		if read >= maxSearched {
-			data.IsCut, data.Next = true, ""
-			return data, nil
-		}
+	data.As = strings.TrimSpace(query.Get("as"))
+	var out struct {
+		Users []userRow `json:"users"`
 	}
+	err = v.api.Get(v.ctx(), "/v0/admin/user-rights?"+url.Values{
+		"party": {data.As}, "after": {query.Get("after")}, "limit": {strconv.Itoa(usersPage)},
+	}.Encode(), &out)
+	data.Users = out.Users
+	for i, user := range data.Users {
+		shown := user.Rights[:min(maxRights, len(user.Rights))]
+		data.Users[i].Rights, data.Users[i].More = shown, len(user.Rights)-len(shown)
+	}
+	if len(data.Users) == usersPage {
+		data.Next = data.Users[usersPage-1].ID
+	}
+	return data, err
 }
 
 // maxRights is the maximum number of rights of a user in the list.
 const maxRights = 8
-
-// add adds a user, unless the list is about a party and the user has no right about it.
-func (u *usersView) add(user nodeUser, rights []userRight) {
-	if u.As != "" {
-		rights = slices.DeleteFunc(rights, func(right userRight) bool { return !right.isAbout(u.As) })
-		if len(rights) == 0 {
-			return
-		}
-	}
-	shown := rights[:min(maxRights, len(rights))]
-	u.Users = append(u.Users, userRow{user, shown, len(rights) - len(shown)})
-}
 
 // addUser creates a user, who may act as a party if one is given.
 func (s *site) addUser(v *visit) error {

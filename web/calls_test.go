@@ -70,7 +70,7 @@ func TestViews_MakeAtMostThreeCalls(t *testing.T) {
 		}},
 		{admin, []string{
 			"/admin", "/admin/automation", "/admin/parties", "/admin/providers", "/admin/packages",
-			"/admin/settings", "/admin/clock", "/admin/audit", "/admin/ledger-time",
+			"/admin/users", "/admin/users?as=alice", "/admin/users/alice", "/admin/history", "/admin/settings", "/admin/clock", "/admin/audit", "/admin/ledger-time",
 		}},
 	} {
 		for _, path := range view.paths {

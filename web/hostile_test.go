@@ -191,6 +191,12 @@ func hostileAdminAnswers(party string) map[string]any {
 		"/v0/admin/ledger-settings": map[string]any{"settings": []any{map[string]any{
 			"name": hostile, "value": hostile, "default": hostile, "changed_at": at, "changed_by": hostile, "description": hostile,
 		}}},
+		"/v0/admin/user-rights": map[string]any{"users": []any{
+			map[string]any{
+				"id": hostile, "primary_party": hostile, "rights": []any{map[string]any{"kind": hostile, "party": party}},
+			},
+			map[string]any{"id": hostile, "identity_provider_id": hostile},
+		}},
 		"/v0/admin/audit": map[string]any{"hash": hostile, "finding_count": 1, "findings": []any{map[string]any{
 			"rule": hostile, "contract_id": hostile, "detail": hostile,
 		}}},

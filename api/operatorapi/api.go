@@ -38,6 +38,8 @@ type Options struct {
 	Ledger LedgerSettings
 	// AuditLog says who changed what.
 	AuditLog AuditLog
+	// Users lists who may do what.
+	Users Users
 	// Now is the ledger's clock.
 	Now func() time.Time
 	// Schedule returns the id of the Temporal Schedule of a kind.
@@ -57,10 +59,10 @@ type API struct {
 // New makes the API. The error names the part that is missing.
 func New(options Options) (*API, error) {
 	if options.Auditor == nil || options.Checkpoints == nil || options.Metrics == nil ||
-		options.Settings == nil || options.Automation == nil || options.Ledger == nil || options.AuditLog == nil ||
+		options.Settings == nil || options.Automation == nil || options.Ledger == nil || options.AuditLog == nil || options.Users == nil ||
 		options.Now == nil || options.Pause == nil || options.Level == nil || options.Log == nil {
 		return nil, errors.New("the operator's endpoints need an auditor, its checkpoints, metrics, settings, automation, " +
-			"the audit log, a clock, a log with its level, and a way to pause Schedules")
+			"the audit log, the users, a clock, a log with its level, and a way to pause Schedules")
 	}
 	return &API{options: options, goOnFor: goOnFor}, nil
 }
@@ -68,7 +70,7 @@ func New(options Options) (*API, error) {
 // Endpoints lists the family.
 func (a *API) Endpoints() []endpoint.Endpoint {
 	return append(slices.Concat(a.settingsEndpoints(), a.ledgerSettingsEndpoints(), a.automationEndpoints(),
-		a.logLevelEndpoints(), a.auditLogEndpoints()),
+		a.logLevelEndpoints(), a.auditLogEndpoints(), a.userRightsEndpoints()),
 		endpoint.New(endpoint.Info{
 			Method: http.MethodGet, Path: "/v0/admin/audit", OperationID: "getAudit", Tag: "Operation",
 			Access: endpoint.Admin, Summary: "Audit the record: check that every coin comes from a recorded mint and that no coin was lost.",

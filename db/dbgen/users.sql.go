@@ -222,6 +222,82 @@ func (q *Queries) ListUsers(ctx context.Context, arg ListUsersParams) ([]User, e
 	return items, nil
 }
 
+const ListUsersWithRights = `-- name: ListUsersWithRights :many
+SELECT
+    u.id, u.primary_party, u.is_deactivated, u.resource_version, u.annotations, u.identity_provider_id, u.primary_party_authentication, u.created_at, u.identity_provider_key,
+    ARRAY(
+        SELECT r.kind || ' ' || r.party
+        FROM user_rights AS r
+        WHERE
+            r.user_id = u.id
+            AND ($1::text = '' OR r.party BETWEEN $1 AND $2::text OR r.kind LIKE '%AsAnyParty')
+        ORDER BY r.kind, r.party
+    )::text[] AS rights
+FROM users AS u
+WHERE
+    u.id > $3
+    AND (
+        $1::text = ''
+        OR u.id IN (
+            SELECT r.user_id
+            FROM user_rights AS r
+            WHERE r.party BETWEEN $1 AND $2::text OR r.kind LIKE '%AsAnyParty'
+        )
+    )
+ORDER BY u.id
+LIMIT $4
+`
+
+type ListUsersWithRightsParams struct {
+	FirstParty string
+	LastParty  string
+	After      string
+	CountMax   int32
+}
+
+type ListUsersWithRightsRow struct {
+	User   User
+	Rights []string
+}
+
+// ListUsersWithRights pages through users in byte order of their ids, with their rights as KIND PARTY. With a range of
+// parties it lists only the rights to these or to any party, and leaves out users without such a right.
+func (q *Queries) ListUsersWithRights(ctx context.Context, arg ListUsersWithRightsParams) ([]ListUsersWithRightsRow, error) {
+	rows, err := q.db.Query(ctx, ListUsersWithRights,
+		arg.FirstParty,
+		arg.LastParty,
+		arg.After,
+		arg.CountMax,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []ListUsersWithRightsRow{}
+	for rows.Next() {
+		var i ListUsersWithRightsRow
+		if err := rows.Scan(
+			&i.User.ID,
+			&i.User.PrimaryParty,
+			&i.User.IsDeactivated,
+			&i.User.ResourceVersion,
+			&i.User.Annotations,
+			&i.User.IdentityProviderID,
+			&i.User.PrimaryPartyAuthentication,
+			&i.User.CreatedAt,
+			&i.User.IdentityProviderKey,
+			&i.Rights,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const LockUser = `-- name: LockUser :one
 SELECT id, primary_party, is_deactivated, resource_version, annotations, identity_provider_id, primary_party_authentication, created_at, identity_provider_key
 FROM users

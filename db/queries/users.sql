@@ -98,3 +98,30 @@ SELECT
 FROM users AS u
 LEFT JOIN identity_providers AS p ON p.id = u.identity_provider_id
 WHERE u.id = ANY(@ids::text[]);
+
+-- ListUsersWithRights pages through users in byte order of their ids, with their rights as KIND PARTY. With a range of
+-- parties it lists only the rights to these or to any party, and leaves out users without such a right.
+-- name: ListUsersWithRights :many
+SELECT
+    sqlc.embed(u),
+    ARRAY(
+        SELECT r.kind || ' ' || r.party
+        FROM user_rights AS r
+        WHERE
+            r.user_id = u.id
+            AND (@first_party::text = '' OR r.party BETWEEN @first_party AND @last_party::text OR r.kind LIKE '%AsAnyParty')
+        ORDER BY r.kind, r.party
+    )::text[] AS rights
+FROM users AS u
+WHERE
+    u.id > @after
+    AND (
+        @first_party::text = ''
+        OR u.id IN (
+            SELECT r.user_id
+            FROM user_rights AS r
+            WHERE r.party BETWEEN @first_party AND @last_party::text OR r.kind LIKE '%AsAnyParty'
+        )
+    )
+ORDER BY u.id
+LIMIT @count_max;

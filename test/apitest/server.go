@@ -208,7 +208,7 @@ func (s *Server) operatorAPI(
 	}
 	operator, err := operatorapi.New(operatorapi.Options{
 		Auditor: s.auditor(), Checkpoints: s.DB, Metrics: s.Metrics, Settings: s.DB, Automation: s.DB,
-		Ledger: s.DB, AuditLog: s.DB, Now: now, Paused: options.Paused, Pause: options.Pause, Level: level, Log: log,
+		Ledger: s.DB, AuditLog: s.DB, Users: s.DB, Now: now, Paused: options.Paused, Pause: options.Pause, Level: level, Log: log,
 		Schedule: func(kind string) string { return "3f9c2ab1:automation:" + kind },
 	})
 	require.NoError(s.tb, err)
