@@ -175,7 +175,7 @@ func TestExamples_RunAsWritten(t *testing.T) {
 		"ledger-api.sh":       endsWith(`"initialAmount":"250.0000000000"`),
 		"external-parties.sh": endsWith(`"initialAmount":"250.0000000000"`),
 		"validator-api.sh":    endsWith(`"total_available_coin":"60.0000000000"`, `"total_available_coin":"40.0000000000"`),
-		"automation.sh":       endsWith(`"effective_unlocked_qty":"98000.0000000000"`, `"kind":"auto-accept-transfers"`),
+		"automation.sh":       endsWith(`"effective_unlocked_qty":"98000.0000000000"`, `"subject":"auto-accept-transfers"`),
 		"repeated-changes.sh": madeOnce,
 		"first-transfer.sh":   transferred,
 	} {
