@@ -36,7 +36,7 @@ var unlogged = []string{
 	"GET /", "POST /v0/dev/clock", "POST /v2/participant-pruning/", // metrics and health, time, old entries of the record
 	"POST /v2/commands/", "POST /v2/interactive-submission/", "POST /v0/wallet/", "DELETE /v0/wallet/",
 	"POST /v0/allocations", "DELETE /v0/admin/transfer-preapprovals/", "POST /v0/admin/external-party/setup-proposal",
-	"POST /v0/admin/external-party/transfer-preapproval/", // submissions, which are entries of the record
+	"POST /v0/admin/external-party/transfer-preapproval/",                 // submissions, which are entries of the record
 	"POST /v0/webhooks/{id}/test", "POST /v0/webhooks/{id}/dead-letters/", // messages, which are in the webhook's log
 	"PUT /v0/admin/log-level",                                                        // of one process, until it stops
 	"POST /v0/admin/automation/{kind}/run", "PUT /v0/admin/automation/{kind}/paused", // Temporal has who paused
