@@ -11,8 +11,9 @@ import (
 const (
 	// stallAfter is how long a session waits for a lock before a watcher looks for the reason.
 	stallAfter = 3 * time.Second
-	// stallGap is more than the time between two looks at a stall: a new wait is one after stallAfter.
-	stallGap = 10 * time.Second
+	// stallGap is how long a session counts as in the way after the last long wait for it, if its transaction is still
+	// open: those that wait give up and come again.
+	stallGap = 30 * time.Second
 	// heartbeatTimeout is the silence of its watcher after which a process counts as gone. It is several times the poll
 	// interval of a watcher.
 	heartbeatTimeout = 6 * time.Second
@@ -26,6 +27,8 @@ type Stall struct {
 	// server knows of it.
 	Session       int
 	Holder, State string
+	// Began is when the transaction of the session began.
+	Began time.Time
 	// Ended means that the sessions of the process were ended, because it is gone or stands still.
 	Ended bool
 }
@@ -40,10 +43,16 @@ func (s *Stall) String() string {
 		s.Waits.Round(time.Second), s.Session, holder, s.State)
 }
 
-// since adds the time since an earlier stall, if the same session is in the way again: a wait ends with the time of its
-// statement, and the next one begins.
-func (s *Stall) since(before *Stall, passed time.Duration) {
-	if before != nil && before.Session == s.Session && passed < stallGap {
+// isOpen reports whether the transaction that was in the way is still open.
+func (s *Stall) isOpen(ctx context.Context, conn *pgx.Conn) (open bool, err error) {
+	err = conn.QueryRow(ctx, "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE pid = $1 AND xact_start = $2)",
+		s.Session, s.Began).Scan(&open)
+	return open, err
+}
+
+// after adds the time since an earlier stall, if the same transaction is in the way again.
+func (s *Stall) after(before *Stall, passed time.Duration) {
+	if before != nil && before.Session == s.Session && before.Began.Equal(s.Began) {
 		s.Waits = max(s.Waits, before.Waits+passed)
 	}
 }
@@ -64,7 +73,7 @@ WITH blocked AS (
 	HAVING min(l.waitstart) < clock_timestamp() - make_interval(secs => $1)
 )
 SELECT
-	blocked.waits, h.pid, h.application_name, coalesce(h.state, 'not visible to this role'),
+	blocked.waits, h.pid, h.application_name, coalesce(h.state, 'not visible to this role'), coalesce(h.xact_start, 'epoch'),
 	coalesce(h.state LIKE 'idle in transaction%' AND h.state_change < clock_timestamp() - make_interval(secs => $1)
 	AND h.application_name ~ $3 AND (
 		SELECT max(beat.state_change) < clock_timestamp() - make_interval(secs => $2)
@@ -95,7 +104,7 @@ func endStalled(ctx context.Context, conn *pgx.Conn, after time.Duration) (*Stal
 	var stall Stall
 	var waits float64
 	err := conn.QueryRow(ctx, findStall, after.Seconds(), heartbeatTimeout.Seconds(), ofProcess, int64(schemaLock)).
-		Scan(&waits, &stall.Session, &stall.Holder, &stall.State, &stall.Ended)
+		Scan(&waits, &stall.Session, &stall.Holder, &stall.State, &stall.Began, &stall.Ended)
 	if isNoRows(err) {
 		return nil, nil // nobody waits
 	}

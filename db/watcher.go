@@ -70,9 +70,9 @@ type Watcher struct {
 	due []func()
 	// packages are called when packages were uploaded or vetted.
 	packages []func()
-	// stall is what sessions wait for; nil for nothing. lastStall is the last one, as it was seen at stallSeen.
-	stall, lastStall *Stall
-	stallSeen        time.Time
+	// stall is what sessions wait for, nil for nothing; stallSeen is when they were last seen to wait.
+	stall     *Stall
+	stallSeen time.Time
 }
 
 // Watch starts a watcher and returns when it listens. It runs until [Watcher.Close] or the end of ctx. When it loses
@@ -287,12 +287,24 @@ func (w *Watcher) lookForStall(ctx context.Context, conn *pgx.Conn) error {
 		w.options.Log.WarnContext(ctx, "ended the sessions of a process that stands still: others waited for it",
 			"process", stall.Holder, "waited", stall.Waits.String())
 	}
+	seen := time.Now()
+	w.mu.Lock()
+	before, beforeSeen := w.stall, w.stallSeen
+	w.mu.Unlock()
+	if stall != nil {
+		stall.after(before, seen.Sub(beforeSeen))
+	} else if before != nil && seen.Sub(beforeSeen) < stallGap {
+		open, err := before.isOpen(ctx, conn)
+		if err != nil {
+			return err
+		}
+		if open {
+			stall, seen = before, beforeSeen
+		}
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.stall = stall; stall != nil {
-		stall.since(w.lastStall, time.Since(w.stallSeen))
-		w.lastStall, w.stallSeen = stall, time.Now()
-	}
+	w.stall, w.stallSeen = stall, seen
 	return nil
 }
 
@@ -301,10 +313,14 @@ func (w *Watcher) lookForStall(ctx context.Context, conn *pgx.Conn) error {
 func (w *Watcher) Stalled(limit time.Duration) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.stall == nil || w.stall.Waits <= limit {
+	if w.stall == nil {
 		return nil
 	}
-	return errors.New(w.stall.String())
+	now := *w.stall
+	if now.Waits += time.Since(w.stallSeen); now.Waits <= limit {
+		return nil
+	}
+	return errors.New(now.String())
 }
 
 func (w *Watcher) headMoved(payload string) error {

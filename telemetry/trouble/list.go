@@ -103,15 +103,17 @@ var delays = []Trouble{
 			"PostgreSQL's log (`pg_wal`) a faster disk. Keep `synchronous_commit` on.",
 	},
 	{
-		Part: "lock", Severity: Warning, For: "10m",
-		Expr: `sum(rate(florin_commit_step_seconds_sum{step="lock"}[5m])) / ` +
-			`sum(rate(florin_commit_step_seconds_count{step="lock"}[5m])) > 0.5`,
+		Part: "lock", Severity: Warning, For: "2m",
+		Expr:    `max(florin_warning{part="lock"}) == 1`,
 		Summary: "Commits wait for the head lock.",
-		Means:   "Commits wait more than half a second for other commits, on average.",
+		Means: "A session of PostgreSQL has held the head lock for seconds, or commits wait more than half a second for other " +
+			"commits, on average.",
 		Look: "/readyz names the session that holds the lock, if it is one. Otherwise the steps `decide` and `write` of " +
 			"`florin_commit_step_seconds` show the work of the other commits. " +
 			"`florin_code_cost_ratio` shows the cost of code of uploaded packages.",
-		Do: "Find slow code or a slow disk. [Performance](../performance.md) has the rates of one head.",
+		Do: "End the session of another program, as for [FlorinCommits](#florincommits): " +
+			"`SELECT pg_terminate_backend(NUMBER)`. Otherwise find slow code or a slow disk. [Performance](../performance.md) " +
+			"has the rates of one head.",
 	},
 	{
 		Part: "lifecycles", Severity: Warning, For: "5m",

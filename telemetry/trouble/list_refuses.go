@@ -17,7 +17,8 @@ var refuses = []Trouble{
 		Means: "A [limit](../security.md#limits) is reached, of all users or of one: a client floods the node, or commits are " +
 			"slow and requests pile up.",
 		Look: "First the warnings above this one: slow commits refuse requests as well. Every ten seconds the log has a line " +
-			"`requests above a limit were refused`, with the limit and the user of the last one. `florin_http_requests_total` " +
+			"`requests above a limit were refused`, with the limit and the user of the last one; what a full queue refuses " +
+			"(PARTICIPANT_BACKPRESSURE) has a line `request` each, with its user. `florin_http_requests_total` " +
 			"has the endpoints; `florin_limit_in_use` has the limits of all users together, not those of one.",
 		Do: "If one user floods the node, let it ask less: `--user-rate` (requests a second), `--max-user-requests` (at the " +
 			"same time) or `--max-user-in-flight` (submissions). If all users need more, raise the limit or add API processes.",
@@ -35,8 +36,10 @@ var refuses = []Trouble{
 		Summary: "Requests wait for database connections.",
 		Means: "Requests wait more than a second for connections in each second. The pool is too small, or PostgreSQL is " +
 			"slow.",
-		Look: "`florin_database_connections`; `florin_commit_step_seconds`; PostgreSQL's `pg_stat_activity`.",
-		Do:   "Raise `--database-connections` if PostgreSQL has capacity. Otherwise find the slow part.",
+		Look: "First [FlorinLock](#florinlock) and [FlorinDisk](#florindisk): commits that wait keep their connections. Then " +
+			"`florin_database_connections`, `florin_commit_step_seconds`, and PostgreSQL's `pg_stat_activity`.",
+		Do: "Remove what makes commits wait. If commits are quick and PostgreSQL has capacity, raise " +
+			"`--database-connections`.",
 	},
 	{
 		Part: "code", Severity: Warning, For: "0m",
@@ -45,9 +48,10 @@ var refuses = []Trouble{
 		Summary: "Code of uploaded packages uses much of its budget.",
 		Means: "Submissions that run code of uploaded packages use more than half of its budget. A submission above its " +
 			"budget is refused with INTERPRETATION_TIME_EXCEEDED.",
-		Look: "Refusals by code in `florin_submissions_total`. The log and the memo of the workflows name template and choice.",
+		Look: "The log (`INTERPRETATION_TIME_EXCEEDED`) and the memo of the workflows name user, template and choice; " +
+			"`florin dar list` names the package. Refusals by code in `florin_submissions_total`.",
 		Do: "Ask the package's authors to look at the choice (`florin test` shows the cost of scripts), or unvet the " +
-			"package. Unvetting stops its own templates and interfaces; unvet also the packages that use its functions.",
+			"package (Packages on the page, or `POST /v2/package-vetting`). Unvetting stops its own templates and interfaces; unvet also the packages that use its functions.",
 	},
 	{
 		Part: "traffic", Severity: Warning, For: "0m",

@@ -56,11 +56,7 @@ func newSimulation(t *testing.T) *simulation {
 		s.run(0, "submit", s.file(fmt.Sprintf(`{"CreateCommand":{"templateId":"#notes:N:Note","createArguments":
 			{"owner":%q,"reader":%q,"text":%q}}}`, s.alice, s.alice, text)), "--as", "alice")
 	}
-	end, err := admin.LedgerEnd(t.Context())
-	require.NoError(t, err)
-	found, err := admin.ActiveContracts(t.Context(), end, s.alice)
-	require.NoError(t, err)
-	for _, contract := range found {
+	for _, contract := range s.contracts() {
 		var note struct{ Text string }
 		require.NoError(t, json.Unmarshal(contract.CreateArgument, &note))
 		s.notes[note.Text] = contract.ContractID
@@ -92,18 +88,21 @@ func (s *simulation) run(code int, arguments ...string) (output, errors string) 
 	return ended.stdout.String(), ended.stderr.String()
 }
 
-func (s *simulation) end() int64 {
+// contracts are the active contracts that alice sees. The node's own automation may commit others.
+func (s *simulation) contracts() []client.CreatedEvent {
 	s.t.Helper()
 	end, err := s.node.admin().LedgerEnd(s.t.Context())
 	require.NoError(s.t, err)
-	return end
+	found, err := s.node.admin().ActiveContracts(s.t.Context(), end, s.alice)
+	require.NoError(s.t, err)
+	return found
 }
 
 // TestSimulate_ShowsWhatCommandsWouldDo rehearses commands and an upload on a node. Nothing is written.
 func TestSimulate_ShowsWhatCommandsWouldDo(t *testing.T) {
 	t.Parallel()
 	s := newSimulation(t)
-	before := s.end()
+	before := s.contracts()
 
 	output, _ := s.run(0, "simulate", s.share("open"), "--as", "alice")
 	require.Regexp(t, `^The submission would be accepted, for \d+ bytes of traffic. Nothing was written.
@@ -138,7 +137,7 @@ $`, output)
     1: TEMPLATE_PRECONDITION_VIOLATED, such as contract `+s.notes["secret"]+`
       Update failed due to precondition violation`)
 	require.Contains(t, errors, dar+": commands could no longer use 1 of 2 active contracts")
-	require.Equal(t, before, s.end())
+	require.Equal(t, before, s.contracts())
 
 	s.run(0, "dar", "upload", dar) // it was right
 	_, errors = s.run(1, "submit", s.share("secret"), "--as", "alice")
