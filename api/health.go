@@ -35,8 +35,12 @@ const (
 	readinessPath = "/health/readiness"
 )
 
-func healthEndpoints(readiness Readiness, log *slog.Logger) []endpoint.Endpoint {
-	readiness = shareAnswer(logReadiness(readiness, log))
+// WatchReadiness gives concurrent callers one answer, and logs changes of it.
+func WatchReadiness(readiness Readiness, log *slog.Logger) Readiness {
+	return shareAnswer(logReadiness(readiness, log))
+}
+
+func healthEndpoints(readiness Readiness) []endpoint.Endpoint {
 	live := endpoint.Info{
 		Method: http.MethodGet, Path: "/livez", OperationID: "getLivez", Tag: "Health", Access: endpoint.Open,
 		Vital: true, Summary: "Check that the process runs.",

@@ -51,7 +51,7 @@ func NewHealthRouter(options HealthOptions) (http.Handler, error) {
 	router.Use(server.Observe, endpoint.PlainPath, endpoint.CollapseSlashes, dropLastSlash, server.Limit, middleware.GetHead)
 	router.NotFound(v0.NotFoundPath(server))
 	router.MethodNotAllowed(server.MethodNotAllowed)
-	endpoints := append(healthEndpoints(options.Readiness, options.Logger), operatorapi.MetricsEndpoint(options.Metrics))
+	endpoints := append(healthEndpoints(options.Readiness), operatorapi.MetricsEndpoint(options.Metrics))
 	return router, server.Mount(router, endpoints)
 }
 

@@ -63,11 +63,12 @@ func TestHealthRouter_LogsReadinessChangesOnly(t *testing.T) {
 	var log bytes.Buffer
 	var broken error
 	warning := ""
+	logger := slog.New(slog.NewTextHandler(&log, nil))
 	router, err := api.NewHealthRouter(api.HealthOptions{
-		Readiness: func(context.Context) []api.Part {
+		Readiness: api.WatchReadiness(func(context.Context) []api.Part {
 			return []api.Part{{Name: "database", Err: broken}, {Name: "clock", Warning: warning}}
-		},
-		Metrics: telemetry.New(), Logger: slog.New(slog.NewTextHandler(&log, nil)), Now: time.Now,
+		}, logger),
+		Metrics: telemetry.New(), Logger: logger, Now: time.Now,
 	})
 	require.NoError(t, err)
 	lines := func(reason error) string {

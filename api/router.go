@@ -95,7 +95,7 @@ func NewRouter(options Options) (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	ledgerEndpoints := append(options.Ledger.Endpoints(), healthEndpoints(options.Readiness, options.Logger)...)
+	ledgerEndpoints := append(options.Ledger.Endpoints(), healthEndpoints(options.Readiness)...)
 	streams := options.Ledger.Streams()
 	families, err := validatorFamilies(options)
 	if err != nil {

@@ -13,6 +13,8 @@ import (
 const (
 	// alarmInterval is the time between two looks for alarms.
 	alarmInterval = 5 * time.Second
+	// restInterval is the longest time between two looks at the parts.
+	restInterval = 30 * time.Second
 	// alarmTimeout bounds each use of the record.
 	alarmTimeout = 2 * time.Second
 )
@@ -49,13 +51,18 @@ func (n *Node) watchAlarms(_, background context.Context) error {
 		if n.stopping.Load() {
 			return nil
 		}
-		return n.readiness(ctx)
+		return n.watched(ctx)
 	}
 	watch := &alarms{
 		record: n.Database, host: host, now: time.Now, parts: parts, isEcho: n.overdue.isEcho, known: map[string]bool{},
 	}
 	trouble := wait.Trouble{Log: n.options.Log, What: "the node cannot note alarms for webhooks"}
 	go trouble.Every(background, alarmInterval, watch.look)
+	go func() { // the log names troubles, even if nobody asks
+		for wait.For(background, restInterval) == nil {
+			n.watched(background)
+		}
+	}()
 	return nil
 }
 

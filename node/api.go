@@ -131,7 +131,7 @@ func (n *Node) handler(background context.Context) (http.Handler, error) {
 		Clock:    devapi.New(devapi.Options{Clock: n.Database, Development: n.options.Development, Now: time.Now}),
 		Operator: operator, Webhooks: n.webhookAPI, Tracer: n.exporter.Tracer, Measure: n.metrics.Request,
 		Auth: resolver, Tokens: auth.AnyUser{Verifier: issuers}, Ledger: ledgerAPI, Registry: registry,
-		Readiness: n.readiness, Logger: n.options.Log, Now: time.Now,
+		Readiness: n.watched, Logger: n.options.Log, Now: time.Now,
 		Streams: n.streams, Limits: n.limits,
 		MaxBodyBytes: settings.MaxBody, RequestTimeout: settings.RequestTimeout,
 	}
@@ -140,7 +140,7 @@ func (n *Node) handler(background context.Context) (http.Handler, error) {
 
 func (n *Node) healthHandler(context.Context) (http.Handler, error) {
 	return api.NewHealthRouter(api.HealthOptions{
-		Readiness: n.readiness, Metrics: n.metrics, Logger: n.options.Log, Now: time.Now,
+		Readiness: n.watched, Metrics: n.metrics, Logger: n.options.Log, Now: time.Now,
 		Limits:         admission.New(n.options.Settings.limitOptions()),
 		RequestTimeout: n.options.Settings.RequestTimeout,
 	})

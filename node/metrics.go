@@ -19,7 +19,7 @@ func (n *Node) uses() []telemetry.Use {
 // parts returns a function that checks the parts of /readyz, until ctx ends.
 func (n *Node) parts(ctx context.Context) func() []telemetry.Part {
 	return func() (parts []telemetry.Part) {
-		for _, part := range n.readiness(ctx) {
+		for _, part := range n.watched(ctx) {
 			if part.Unknown != "" { // neither 0 nor 1 is true
 				continue
 			}

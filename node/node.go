@@ -130,10 +130,12 @@ type Node struct {
 	Wallets        *walletapi.API
 	overdue        *overdue
 	recent         *recent
-	audited        atomic.Pointer[audited]
-	webhooks       *webhook.Sender
-	webhookAPI     *webhookapi.API
-	presence       *presence
+	// watched are the parts of /readyz, for all who ask; changes are logged.
+	watched    api.Readiness
+	audited    atomic.Pointer[audited]
+	webhooks   *webhook.Sender
+	webhookAPI *webhookapi.API
+	presence   *presence
 
 	Listener, CallListener net.Listener
 	// api are the parts of the API; calls serves them over gRPC, nil without an address for it.

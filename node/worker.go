@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/florinledger/florin/activities"
+	"github.com/florinledger/florin/api"
 	"github.com/florinledger/florin/coin"
 	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/ledger"
@@ -80,6 +81,7 @@ func (n *Node) startClient(ctx, background context.Context) error {
 	go n.recent.run(background)
 	n.overdue = newOverdue(n)
 	go n.overdue.run(background)
+	n.watched = api.WatchReadiness(n.readiness, n.options.Log)
 	go func() {
 		if err := n.client.Run(background); err != nil {
 			n.fail(err)

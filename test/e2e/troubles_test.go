@@ -110,6 +110,8 @@ func TestDoctor_NamesEachTroubleOfANode(t *testing.T) {
 		_, err = alice.SubmitAndWait(t.Context(), alice.tap(coin, id, 1))
 		require.NoError(t, err)
 	}
+	// Nobody has asked for the parts since the spans could not be sent.
+	require.Equal(t, "FlorinTelemetry", api.awaitLogged(t, "a part of /readyz warns")["alarm"])
 	await(t, "doctor names the receiver", func() error {
 		code, found := examine(t, api.url)
 		if _, is := found["FlorinTelemetry"]; !is {
