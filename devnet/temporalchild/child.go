@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -146,7 +147,7 @@ func (c *Child) spawn(ctx context.Context, output io.Writer) (*process.Process, 
 		return nil, nil, errors.Join(err, reader.Close(), writer.Close())
 	}
 	cmd := exec.CommandContext(context.WithoutCancel(ctx), c.options.Executable, c.options.Arguments...)
-	cmd.Env = append(os.Environ(), configVariable+"="+string(config))
+	cmd.Env = append(environment(), configVariable+"="+string(config))
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = stdin, output, output
 	cmd.ExtraFiles = []*os.File{writer}
 	started, err := process.Start(cmd, syscall.SIGKILL)
@@ -163,6 +164,12 @@ func (c *Child) spawn(ctx context.Context, output io.Writer) (*process.Process, 
 		_ = lifeline.Close()
 	}()
 	return started, reports, nil
+}
+
+// environment is the environment without the variables of OpenTelemetry: they are for the node's own spans and metrics, and
+// the server would read them too.
+func environment() []string {
+	return slices.DeleteFunc(os.Environ(), func(variable string) bool { return strings.HasPrefix(variable, "OTEL_") })
 }
 
 func readReport(reader io.Reader, reports chan<- Report) {

@@ -53,6 +53,9 @@ func beServer(role string) error {
 		return errors.New("famous last words")
 	case "refuse":
 		return temporalchild.Report{Error: "port 7233 is taken"}.Write(inherited.Report)
+	case "telemetry":
+		return temporalchild.Report{Error: "PATH is set: " + strconv.FormatBool(os.Getenv("PATH") != "") +
+			", OTEL_TRACES_EXPORTER: " + strconv.Quote(os.Getenv("OTEL_TRACES_EXPORTER"))}.Write(inherited.Report)
 	case "silent":
 		<-temporalchild.ParentGone()
 		return nil
@@ -260,4 +263,11 @@ func TestFromParent_TellsHowToStartTheServer(t *testing.T) {
 	t.Parallel()
 	_, err := temporalchild.FromParent()
 	require.ErrorContains(t, err, "do not run `temporal-dev` yourself, `florin up` starts it")
+}
+
+// The variables of OpenTelemetry are the node's: the server would start an exporter of its own, or refuse them at length.
+func TestStart_KeepsTheVariablesOfOpenTelemetryFromTheServer(t *testing.T) {
+	t.Setenv("OTEL_TRACES_EXPORTER", "jaeger")
+	_, err := temporalchild.Start(t.Context(), options("telemetry"))
+	require.ErrorContains(t, err, `PATH is set: true, OTEL_TRACES_EXPORTER: ""`)
 }
