@@ -74,9 +74,16 @@ func New(
 }
 
 func (e *Exporter) sendSpans(ctx context.Context, config exportConfig, about *resource.Resource, log *slog.Logger) error {
-	client := otlptracehttp.NewClient()
-	if config.protocol == protocolGRPC {
+	var client otlptrace.Client
+	switch { // the SDK's own default is https
+	case config.protocol == protocolGRPC && config.isDefault:
+		client = otlptracegrpc.NewClient(otlptracegrpc.WithInsecure())
+	case config.protocol == protocolGRPC:
 		client = otlptracegrpc.NewClient()
+	case config.isDefault:
+		client = otlptracehttp.NewClient(otlptracehttp.WithInsecure())
+	default:
+		client = otlptracehttp.NewClient()
 	}
 	exporter, err := otlptrace.New(ctx, client)
 	if err != nil {
@@ -94,9 +101,14 @@ func (e *Exporter) sendMetrics(
 ) error {
 	var exporter sdkmetric.Exporter
 	var err error
-	if config.protocol == protocolGRPC {
+	switch { // as for spans
+	case config.protocol == protocolGRPC && config.isDefault:
+		exporter, err = otlpmetricgrpc.New(ctx, otlpmetricgrpc.WithInsecure())
+	case config.protocol == protocolGRPC:
 		exporter, err = otlpmetricgrpc.New(ctx)
-	} else {
+	case config.isDefault:
+		exporter, err = otlpmetrichttp.New(ctx, otlpmetrichttp.WithInsecure())
+	default:
 		exporter, err = otlpmetrichttp.New(ctx)
 	}
 	if err != nil {

@@ -55,12 +55,17 @@ func TestExport_RefusesUnknownVariables(t *testing.T) {
 		"OTEL_EXPORTER_OTLP_PROTOCOL":         "http/json",
 		"OTEL_EXPORTER_OTLP_TRACES_PROTOCOL":  "udp",
 		"OTEL_TRACES_SAMPLER":                 "sometimes",
+		"OTEL_TRACES_SAMPLER_ARG":             "7",
+		"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT":  "127.0.0.1:4318",
+		"OTEL_EXPORTER_OTLP_METRICS_ENDPOINT": "localhost:4318",
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, err := export.New(t.Context(), getenv(map[string]string{
-				"OTEL_EXPORTER_OTLP_ENDPOINT": "http://collector:4318", name: value,
-			}), "1", telemetry.New(), quiet())
+			variables := map[string]string{
+				"OTEL_EXPORTER_OTLP_ENDPOINT": "http://collector:4318", "OTEL_TRACES_SAMPLER": "traceidratio",
+			}
+			variables[name] = value
+			_, err := export.New(t.Context(), getenv(variables), "1", telemetry.New(), quiet())
 			require.ErrorContains(t, err, name)
 			require.ErrorContains(t, err, value)
 			require.ErrorContains(t, err, "use")
