@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"strings"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -23,6 +24,7 @@ import (
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 
 	"github.com/florinledger/florin/telemetry/tracing"
+	"github.com/florinledger/florin/telemetry/trouble"
 )
 
 // Exporter sends the spans and metrics of a process. A nil one sends nothing.
@@ -124,7 +126,7 @@ func (e *Exporter) sendMetrics(
 }
 
 func (e *Exporter) receiver(of string, config exportConfig, log *slog.Logger) *receiver {
-	to := &receiver{of: of, log: log.With("endpoint", config.endpoint)}
+	to := &receiver{of: of, log: log.With("alarm", trouble.NameOf("telemetry"), "endpoint", config.endpoint)}
 	e.receivers = append(e.receivers, to)
 	return to
 }
@@ -132,17 +134,22 @@ func (e *Exporter) receiver(of string, config exportConfig, log *slog.Logger) *r
 // On reports whether the process sends anything.
 func (e *Exporter) On() bool { return e != nil && len(e.receivers) > 0 }
 
-// Trouble says what does not arrive; "" if everything does.
+// Trouble says what does not arrive; "" if everything does. It has no error text: /readyz is public, and the text may have
+// the address.
 func (e *Exporter) Trouble() string {
 	if e == nil {
 		return ""
 	}
+	var lost []string
 	for _, to := range e.receivers {
-		if text := to.trouble(); text != "" {
-			return text
+		if to.fails() {
+			lost = append(lost, to.of)
 		}
 	}
-	return ""
+	if len(lost) == 0 {
+		return ""
+	}
+	return strings.Join(lost, " and ") + " do not arrive; the line `telemetry: cannot send` of the log says why"
 }
 
 // Close sends the waiting spans and the last metrics, and ends. A receiver that hangs delays it by closeTimeout at most.

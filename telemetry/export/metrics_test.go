@@ -103,7 +103,7 @@ func TestExport_SurvivesAReceiverThatHangs(t *testing.T) {
 	require.Eventually(t, func() bool {
 		return strings.Contains(log.String(), "cannot send spans") && strings.Contains(log.String(), "cannot send metrics")
 	}, 20*time.Second, 10*time.Millisecond)
-	require.Contains(t, exporter.Trouble(), "the receiver of spans does not take them")
+	require.Contains(t, exporter.Trouble(), "spans and metrics do not arrive; the line `telemetry: cannot send`")
 	require.NotContains(t, exporter.Trouble(), endpoint, "/readyz is public")
 
 	began = time.Now()
@@ -111,7 +111,7 @@ func TestExport_SurvivesAReceiverThatHangs(t *testing.T) {
 	require.Less(t, time.Since(began), 7*time.Second)
 	require.Equal(t, 1, strings.Count(log.String(), "cannot send spans"), log.String())
 	require.Equal(t, 1, strings.Count(log.String(), "cannot send metrics"), log.String())
-	require.Contains(t, log.String(), "endpoint="+endpoint)
+	require.Contains(t, log.String(), "alarm=FlorinTelemetry endpoint="+endpoint+"/v1/traces")
 }
 
 // The trouble ends when the receiver takes spans again.
@@ -135,6 +135,7 @@ func TestExport_SaysWhenSpansArriveAgain(t *testing.T) {
 		span.End()
 	}
 	require.Eventually(t, func() bool { send(); return exporter.Trouble() != "" }, 20*time.Second, 10*time.Millisecond)
+	require.True(t, strings.HasPrefix(exporter.Trouble(), "spans do not arrive; "), exporter.Trouble())
 	mu.Lock()
 	status = http.StatusOK
 	mu.Unlock()

@@ -33,14 +33,10 @@ func (r *receiver) note(ctx context.Context, err error) {
 	r.err = err
 }
 
-// trouble has no error text: /readyz is public, and the text may have the address.
-func (r *receiver) trouble() string {
+func (r *receiver) fails() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.err == nil {
-		return ""
-	}
-	return "the receiver of " + r.of + " does not take them; the log says why"
+	return r.err != nil
 }
 
 // spanExporter tells the receiver how each batch went. The SDK need not know: it would log it again.

@@ -159,8 +159,9 @@ var delays = []Trouble{
 		Part: "telemetry", Severity: Warning, Expr: `florin_warning{part="telemetry"} == 1`, For: "5m",
 		Summary: "The receiver of spans or metrics does not take them.",
 		Means:   "Spans or metrics that the node sends by OTLP are lost. Submissions do not wait for them.",
-		Look:    "/readyz and the log name the error; `OTEL_EXPORTER_OTLP_ENDPOINT` is the address.",
-		Do:      "Repair the receiver, or correct the [variables](tracing.md). The node sends again by itself.",
+		Look: "/readyz says whether spans, metrics or both are lost. The line `telemetry: cannot send` of the log has the error and " +
+			"the endpoint.",
+		Do: "Repair the receiver, or correct the [variables](tracing.md). The node sends again by itself.",
 	},
 	{
 		Part: "webhooks", Severity: Warning, Expr: `max(florin_warning{part="webhooks"}) == 1`, For: "5m",
