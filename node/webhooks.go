@@ -58,10 +58,16 @@ func failingWebhook(hook db.FailingWebhook) string {
 		return ""
 	}
 	text := fmt.Sprintf("%s fails since %s", hook.ID, hook.Since.UTC().Format(time.RFC3339))
-	if hook.Tries > 0 {
+	switch {
+	case hook.Tries == 1:
+		text += ", its message was tried once"
+	case hook.Tries > 1:
 		text += fmt.Sprintf(", its message was tried %d times", hook.Tries)
 	}
-	if hook.DeadLetters > 0 {
+	switch {
+	case hook.DeadLetters == 1:
+		text += ", 1 dead letter waits"
+	case hook.DeadLetters > 1:
 		text += fmt.Sprintf(", %d dead letters wait", hook.DeadLetters)
 	}
 	switch hook.LastState {
@@ -72,7 +78,10 @@ func failingWebhook(hook db.FailingWebhook) string {
 	case db.AttemptUnknown:
 		text += ", last attempt: no answer"
 	}
-	if hook.Count > 1 {
+	switch {
+	case hook.Count == 2:
+		text += "; so does 1 other"
+	case hook.Count > 2:
 		text += fmt.Sprintf("; so do %d others", hook.Count-1)
 	}
 	return text + "; see florin webhook show " + hook.ID
