@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"net/url"
 	"slices"
 	"strconv"
@@ -20,7 +22,7 @@ type auditLogCommand struct {
 	remote.Node
 	console.Output
 
-	Kind  string `help:"Only changes of one kind: ${enum}." enum:"user,right,party,identity-provider,package,setting,webhook," default:"" placeholder:"KIND"`
+	Kind  string `help:"Only changes of one kind: ${enum}." enum:"all,user,right,party,identity-provider,package,setting,webhook" default:"all" placeholder:"KIND"`
 	User  string `help:"Only changes of this user and of its rights." placeholder:"ID"`
 	Party string `help:"Only changes of this party (its id), of rights to it, and of its wallet." placeholder:"PARTY"`
 	By    string `help:"Only changes that this user made." placeholder:"ID"`
@@ -37,10 +39,17 @@ func (c *auditLogCommand) Run(ctx context.Context) error {
 	if c.Limit < 1 {
 		return console.Fail(console.ExitUsage, "", "--limit=%d: it must be at least 1", c.Limit)
 	}
+	since, wrongSince := timeBefore("since", c.Since, time.Now())
+	until, wrongUntil := timeBefore("until", c.Until, time.Now())
+	if err := errors.Join(wrongSince, wrongUntil); err != nil {
+		return console.Fail(console.ExitUsage, "", "%w", err)
+	}
 	query := url.Values{}
+	if c.Kind != "all" {
+		query.Set("kind", c.Kind)
+	}
 	for name, value := range map[string]string{
-		"kind": c.Kind, "user_id": c.User, "party": c.Party, "changed_by": c.By,
-		"since": timeBefore(c.Since, time.Now()), "until": timeBefore(c.Until, time.Now()),
+		"user_id": c.User, "party": c.Party, "changed_by": c.By, "since": since, "until": until,
 	} {
 		if value != "" {
 			query.Set(name, value)
@@ -56,11 +65,14 @@ func (c *auditLogCommand) Run(ctx context.Context) error {
 }
 
 // timeBefore is the time of a flag, which can be a duration before now.
-func timeBefore(text string, now time.Time) string {
+func timeBefore(flag, text string, now time.Time) (string, error) {
 	if ago, err := time.ParseDuration(text); err == nil {
-		return now.Add(-ago).UTC().Format(time.RFC3339Nano)
+		return now.Add(-ago).UTC().Format(time.RFC3339Nano), nil
 	}
-	return text
+	if _, err := time.Parse(time.RFC3339, text); text != "" && err != nil {
+		return "", fmt.Errorf("--%s=%q: use a duration such as 24h, or a time such as 2026-03-01T10:00:00Z", flag, text)
+	}
+	return text, nil
 }
 
 // entries reads pages up to the limit.
