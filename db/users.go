@@ -136,7 +136,7 @@ func (d *DB) UpdateUser(
 // PERMISSION_DENIED when the user is not at the source.
 //
 // The user loses its primary party unless it may act as it: an administrator of the source chose the party, and the
-// target must not rely on that. The wallet moves with the user. Earlier submissions and idempotency keys stay with the
+// target must not rely on that. The wallet and the webhooks move with the user. Earlier submissions and idempotency keys stay with the
 // former identity, which cannot register itself again.
 func (d *DB) MoveUser(ctx context.Context, id, source, target string) error {
 	return d.changeUser(ctx, id, func(tx *Tx) error {
@@ -161,6 +161,9 @@ func (d *DB) MoveUser(ctx context.Context, id, source, target string) error {
 			return err
 		}
 		if err := tx.moveWallet(ctx, former, user.Identity()); err != nil {
+			return err
+		}
+		if err := tx.moveWebhooks(ctx, former, user.Identity()); err != nil {
 			return err
 		}
 		if err := tx.noteDeletion(ctx, former); err != nil {

@@ -210,6 +210,28 @@ func TestMoveUser_OnlyChangesTheIdentityProvider(t *testing.T) {
 	requireFault(t, record.MoveUser(t.Context(), "x", "", "idp"), fault.UserNotFound, `"x"`)
 }
 
+func TestMoveUser_TakesItsWebhooksAlong(t *testing.T) {
+	t.Parallel()
+	record := dbtest.New(t)
+	createUser(t, record, "frank")
+	createIdentityProvider(t, record, "idp")
+	_, _, err := record.CreateWebhook(t.Context(), db.Webhook{
+		ID: "wh_1", Owner: ledger.DefaultUser("frank"), URL: "https://app.example/", Kinds: []string{"update"}, Party: alice,
+		Secret: []byte("secret"),
+	}, 1)
+	require.NoError(t, err)
+	require.NoError(t, record.MoveUser(t.Context(), "frank", "", "idp"))
+	moved := ledger.Identity{IdentityProviderID: "idp", UserID: "frank"}
+	hooks, err := record.WebhooksOf(t.Context(), moved)
+	require.NoError(t, err)
+	require.Len(t, hooks, 1)
+	require.NoError(t, record.DeleteUser(t.Context(), "frank"))
+	createUser(t, record, "frank")
+	hooks, err = record.Webhooks(t.Context(), "", 10)
+	require.NoError(t, err)
+	require.Empty(t, hooks, "the new user of the id feeds no webhook of the former one")
+}
+
 func TestDeleteUser_DeletesItsRights(t *testing.T) {
 	t.Parallel()
 	record := dbtest.New(t)

@@ -147,6 +147,13 @@ func (t *Tx) deleteWebhooksOf(ctx context.Context, owner ledger.Identity) error 
 	}))
 }
 
+// moveWebhooks hands the webhooks of a user to its identity at another identity provider.
+func (t *Tx) moveWebhooks(ctx context.Context, from, to ledger.Identity) error {
+	return failed("moving the webhooks of a user", t.queries.MoveWebhooksOf(ctx, dbgen.MoveWebhooksOfParams{
+		UserID: from.UserID, Source: from.IdentityProviderID, Target: to.IdentityProviderID,
+	}))
+}
+
 // TakeDueWebhooks lists webhooks for which an event waits. For a while it does not return them again.
 func (d *DB) TakeDueWebhooks(ctx context.Context, now time.Time, limit int32) ([]string, error) {
 	due, err := d.queries.TakeDueWebhooks(ctx, dbgen.TakeDueWebhooksParams{Now: now, CountMax: limit})

@@ -649,6 +649,24 @@ func (q *Queries) ListWebhooksOf(ctx context.Context, arg ListWebhooksOfParams) 
 	return items, nil
 }
 
+const MoveWebhooksOf = `-- name: MoveWebhooksOf :exec
+UPDATE webhooks
+SET identity_provider_id = $1
+WHERE user_id = $2 AND identity_provider_id = $3
+`
+
+type MoveWebhooksOfParams struct {
+	Target string
+	UserID string
+	Source string
+}
+
+// MoveWebhooksOf hands the webhooks of a user to its identity at another identity provider.
+func (q *Queries) MoveWebhooksOf(ctx context.Context, arg MoveWebhooksOfParams) error {
+	_, err := q.db.Exec(ctx, MoveWebhooksOf, arg.Target, arg.UserID, arg.Source)
+	return err
+}
+
 const SettleWebhooks = `-- name: SettleWebhooks :exec
 UPDATE webhooks AS w
 SET next_offset = $1::bigint, next_index = 0

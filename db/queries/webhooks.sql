@@ -61,6 +61,12 @@ WHERE webhook_id = @webhook_id;
 DELETE FROM webhooks
 WHERE user_id = @user_id AND identity_provider_id = @identity_provider_id;
 
+-- MoveWebhooksOf hands the webhooks of a user to its identity at another identity provider.
+-- name: MoveWebhooksOf :exec
+UPDATE webhooks
+SET identity_provider_id = @target
+WHERE user_id = @user_id AND identity_provider_id = @source;
+
 -- TakeDueWebhooks finds webhooks for which an event waits, and notes that they are called now: each comes again only if
 -- its workflow has not looked after ten seconds.
 -- name: TakeDueWebhooks :many
