@@ -108,7 +108,7 @@ func TestAuditLog_HasWebhooksWithoutSecretsAndProgress(t *testing.T) {
 	require.Len(t, entries, 4, "%s", entries)
 	require.Contains(t, entries[0], `webhook create wh_1  {"url": "https://app.example/", "kinds": ["update"]`)
 	require.Equal(t, `webhook change wh_1 {"url": "https://app.example/"} {"url": "https://new.example/"}`, entries[1])
-	require.Regexp(t, `^webhook change wh_1 {"old_secret_until": "1970-[^"]+"} {"old_secret_until": "2026-[^"]+"}$`, entries[2])
+	require.Regexp(t, `^webhook change wh_1 {"old_secret_until": null} {"old_secret_until": "2026-[^"]+"}$`, entries[2])
 	require.Contains(t, entries[3], `webhook delete wh_1 {"url": "https://new.example/"`)
 	for _, entry := range entries {
 		for _, secret := range [][]byte{first, second} {
@@ -117,6 +117,19 @@ func TestAuditLog_HasWebhooksWithoutSecretsAndProgress(t *testing.T) {
 			require.NotContains(t, entry, base64.StdEncoding.EncodeToString(secret))
 		}
 	}
+}
+
+func TestAuditLog_SettingsAlwaysHaveTheirOffset(t *testing.T) {
+	t.Parallel()
+	record := dbtest.New(t)
+	for _, value := range []string{"5", "6"} { // at the same offset
+		_, err := record.ChangeLedgerSetting(t.Context(), ledger.MaxProvidedPartiesSetting, value)
+		require.NoError(t, err)
+	}
+	require.Equal(t, []string{
+		`setting create max-provided-parties  {"value": "5", "from_offset": 1}`,
+		`setting change max-provided-parties {"value": "5", "from_offset": 1} {"value": "6", "from_offset": 1}`,
+	}, entriesOf(t, record, db.LogFilter{Kind: "setting"}))
 }
 
 // Neither a refused change nor one that a failure undoes has an entry.

@@ -96,6 +96,6 @@ func TestLedgerSettings_ApplyFromTheNextOffset(t *testing.T) {
 	require.Equal(t, frank, last["enforce-traffic"].By, "a second request changed nothing")
 	require.False(t, last["enforce-traffic"].At.IsZero())
 	require.Zero(t, last["coin-price"].By, "of the first start")
-	require.Equal(t, `setting change enforce-traffic {"value": "false"} {"value": "true"}`,
+	require.Equal(t, `setting change enforce-traffic {"value": "false", "from_offset": 1} {"value": "true", "from_offset": 1}`,
 		entriesOf(t, d, db.LogFilter{By: "frank"})[0])
 }

@@ -106,9 +106,13 @@ func (t *Tx) HoldWebhook(ctx context.Context, id string) (Webhook, bool, error) 
 
 // StoreWebhook stores a webhook that the transaction holds.
 func (t *Tx) StoreWebhook(ctx context.Context, hook Webhook) error {
+	var oldSecretUntil *time.Time
+	if len(hook.OldSecret) > 0 {
+		oldSecretUntil = &hook.OldSecretUntil
+	}
 	return failed("storing a webhook", t.queries.StoreWebhook(ctx, dbgen.StoreWebhookParams{
 		WebhookID: hook.ID, Url: hook.URL, Kinds: hook.Kinds, Secret: hook.Secret, OldSecret: hook.OldSecret,
-		OldSecretUntil: hook.OldSecretUntil, Paused: hook.Paused, NextOffset: int64(hook.Next.Offset),
+		OldSecretUntil: oldSecretUntil, Paused: hook.Paused, NextOffset: int64(hook.Next.Offset),
 		NextIndex: hook.Next.Index, NextAlarm: hook.Next.Alarm, Tries: hook.Tries, FailingSince: hook.FailingSince,
 		RetryAt: hook.RetryAt, CallAfter: hook.CallAfter,
 	}))
@@ -220,12 +224,16 @@ func fromDBWebhooks(rows []dbgen.Webhook) []Webhook {
 }
 
 func fromDBWebhook(row dbgen.Webhook) Webhook {
-	return Webhook{
+	hook := Webhook{
 		ID: row.WebhookID, Owner: ledger.Identity{IdentityProviderID: row.IdentityProviderID, UserID: row.UserID},
 		URL: row.Url, Kinds: row.Kinds, Party: row.Party, Secret: row.Secret, OldSecret: row.OldSecret,
-		OldSecretUntil: row.OldSecretUntil, Paused: row.Paused,
-		Next:  WebhookPlace{Offset: ledger.Offset(row.NextOffset), Index: row.NextIndex, Alarm: row.NextAlarm},
-		Tries: row.Tries, FailingSince: row.FailingSince, RetryAt: row.RetryAt, CallAfter: row.CallAfter,
+		Paused: row.Paused,
+		Next:   WebhookPlace{Offset: ledger.Offset(row.NextOffset), Index: row.NextIndex, Alarm: row.NextAlarm},
+		Tries:  row.Tries, FailingSince: row.FailingSince, RetryAt: row.RetryAt, CallAfter: row.CallAfter,
 		CreatedAt: row.CreatedAt,
 	}
+	if row.OldSecretUntil != nil {
+		hook.OldSecretUntil = *row.OldSecretUntil
+	}
+	return hook
 }

@@ -280,7 +280,7 @@ type Webhook struct {
 	Party              ledger.Party
 	Secret             []byte
 	OldSecret          []byte
-	OldSecretUntil     time.Time
+	OldSecretUntil     *time.Time
 	// Why nothing is sent; empty while it runs.
 	Paused string
 	// Everything before this offset is done, and at it all events before next_index.

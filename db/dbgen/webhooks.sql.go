@@ -706,7 +706,7 @@ type StoreWebhookParams struct {
 	Kinds          []string
 	Secret         []byte
 	OldSecret      []byte
-	OldSecretUntil time.Time
+	OldSecretUntil *time.Time
 	Paused         string
 	NextOffset     int64
 	NextIndex      int32

@@ -1073,7 +1073,7 @@ COMMENT ON COLUMN audit_log.operation IS
 CREATE INDEX audit_log_settings ON audit_log (subject, entry_id) WHERE kind = 'setting' AND party = '';
 
 -- What is in one object and not, or not the same, in the other. In fields that are objects themselves, it compares each
--- of their fields.
+-- of their fields. from_offset always stays: it says since when the value of a setting counts.
 CREATE FUNCTION fields_lost(old_fields jsonb, new_fields jsonb) RETURNS jsonb
 LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
     SELECT coalesce(jsonb_object_agg(f.key, CASE
@@ -1085,7 +1085,7 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
         ELSE f.value
     END), '{}')
     FROM jsonb_each(old_fields) AS f
-    WHERE f.value IS DISTINCT FROM new_fields -> f.key
+    WHERE f.value IS DISTINCT FROM new_fields -> f.key OR f.key = 'from_offset'
 $$;
 
 -- The log is never pruned, so one entry must not take the 256 KiB that the annotations of a user may have.
@@ -1192,7 +1192,7 @@ CREATE TABLE webhooks (
     party                text COLLATE "C"   NOT NULL, -- empty for webhooks of alarms only
     secret               bytea              NOT NULL,
     old_secret           bytea              NOT NULL DEFAULT '',
-    old_secret_until     timestamptz        NOT NULL DEFAULT 'epoch',
+    old_secret_until     timestamptz, -- null without an old secret
     paused               text               NOT NULL DEFAULT '',
     next_offset          bigint             NOT NULL,
     next_index           integer            NOT NULL DEFAULT 0,
