@@ -39,7 +39,8 @@ type LogFilter struct {
 	Kind string
 	// UserID chooses changes of a user and its rights, By those that a user made.
 	UserID, By string
-	Party      ledger.Party
+	// Party is a party, or a text without ::, the name of parties.
+	Party string
 	// Since and Until are the times of the oldest entry and after the newest.
 	Since, Until time.Time
 }
@@ -49,8 +50,9 @@ func (r Reader) AuditLog(ctx context.Context, filter LogFilter, before int64, li
 	if filter.Until.IsZero() {
 		filter.Until = endOfTime
 	}
+	first, last := partiesOf(filter.Party)
 	rows, err := r.queries.ListAuditLog(ctx, dbgen.ListAuditLogParams{
-		BeforeID: before, Kind: filter.Kind, UserID: filter.UserID, Party: string(filter.Party), ChangedBy: filter.By,
+		BeforeID: before, Kind: filter.Kind, UserID: filter.UserID, FirstParty: first, LastParty: last, ChangedBy: filter.By,
 		Since: filter.Since, Until: filter.Until, CountMax: limit,
 	})
 	entries := make([]LogEntry, len(rows))

@@ -30,10 +30,7 @@ type UserWithRights struct {
 // ids. With a party it lists only the rights to this party or to any, and leaves out users without such a right. A text
 // without :: is the name of parties.
 func (r Reader) UsersWithRights(ctx context.Context, after, party string, limit int32) ([]UserWithRights, error) {
-	first, last := party, party
-	if party != "" && !strings.Contains(party, "::") {
-		first, last = party+"::", party+"::\U0010FFFF"
-	}
+	first, last := partiesOf(party)
 	rows, err := r.queries.ListUsersWithRights(ctx, dbgen.ListUsersWithRightsParams{
 		After: after, FirstParty: first, LastParty: last, CountMax: limit,
 	})
@@ -50,6 +47,14 @@ func (r Reader) UsersWithRights(ctx context.Context, after, party string, limit 
 		}
 	}
 	return users, failed("listing users with their rights", err)
+}
+
+// partiesOf is the range of the parties that a text chooses: one party, all parties of a name, or "" for any.
+func partiesOf(text string) (first, last string) {
+	if text == "" || strings.Contains(text, "::") {
+		return text, text
+	}
+	return text + "::", text + "::\U0010FFFF"
 }
 
 // UsersOfParty lists users who have a right over a party, ordered by id, up to a limit.

@@ -44,7 +44,7 @@ type auditLogRequest struct {
 	Limit     *int64 `query:"limit" doc:"Maximum number: 1 to 1000; default 100"`
 	Kind      string `query:"kind" doc:"user, right, party, identity-provider, package, setting or webhook"`
 	UserID    string `query:"user_id" doc:"Only changes of this user and of its rights"`
-	Party     string `query:"party" doc:"Only changes of this party, of rights to it, and of its wallet"`
+	Party     string `query:"party" doc:"Only changes of this party, of rights to it, and of its wallet; without ::, of parties of this name"`
 	ChangedBy string `query:"changed_by" doc:"Only changes that this user made"`
 	Since     string `query:"since" doc:"Only changes at or after this time: 2026-03-01T10:00:00Z"`
 	Until     string `query:"until" doc:"Only changes before this time"`
@@ -101,7 +101,7 @@ func (a *API) listAuditLog(ctx context.Context, req auditLogRequest) (ListAuditL
 }
 
 func (r auditLogRequest) filter() (db.LogFilter, error) {
-	filter := db.LogFilter{Kind: r.Kind, UserID: r.UserID, By: r.ChangedBy, Party: ledger.Party(r.Party)}
+	filter := db.LogFilter{Kind: r.Kind, UserID: r.UserID, By: r.ChangedBy, Party: r.Party}
 	if r.Kind != "" && !slices.Contains(auditLogKinds, r.Kind) {
 		return filter, v0.BadRequest("The audit log has no kind %q. The kinds are %s.",
 			r.Kind, strings.Join(auditLogKinds, ", "))

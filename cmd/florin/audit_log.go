@@ -24,7 +24,7 @@ type auditLogCommand struct {
 
 	Kind  string `help:"Only changes of one kind: ${enum}." enum:"all,user,right,party,identity-provider,package,setting,webhook" default:"all" placeholder:"KIND"`
 	User  string `help:"Only changes of this user and of its rights." placeholder:"ID"`
-	Party string `help:"Only changes of this party (its id), of rights to it, and of its wallet." placeholder:"PARTY"`
+	Party string `help:"Only changes of this party (its id or name), of rights to it, and of its wallet." placeholder:"PARTY"`
 	By    string `help:"Only changes that this user made." placeholder:"ID"`
 	Since string `help:"Only changes since a time, such as 2026-03-01T10:00:00Z, or within a duration, such as 24h." placeholder:"TIME"`
 	Until string `help:"Only changes before a time, or older than a duration." placeholder:"TIME"`

@@ -17,32 +17,35 @@ WHERE
     entry_id < $1
     AND ($2::text = '' OR kind = $2)
     AND ($3::text = '' OR (subject = $3 AND kind IN ('user', 'right')))
-    AND ($4::text = '' OR party = $4)
-    AND ($5::text = '' OR user_id = $5)
-    AND changed_at >= $6
-    AND changed_at < $7
+    AND ($4::text = '' OR party BETWEEN $4 AND $5::text)
+    AND ($6::text = '' OR user_id = $6)
+    AND changed_at >= $7
+    AND changed_at < $8
 ORDER BY entry_id DESC
-LIMIT $8
+LIMIT $9
 `
 
 type ListAuditLogParams struct {
-	BeforeID  int64
-	Kind      string
-	UserID    string
-	Party     string
-	ChangedBy string
-	Since     time.Time
-	Until     time.Time
-	CountMax  int32
+	BeforeID   int64
+	Kind       string
+	UserID     string
+	FirstParty string
+	LastParty  string
+	ChangedBy  string
+	Since      time.Time
+	Until      time.Time
+	CountMax   int32
 }
 
-// ListAuditLog pages through the entries before a number, the newest first. An empty filter lets every entry through.
+// ListAuditLog pages through the entries before a number, the newest first. An empty filter lets every entry through; the
+// parties are a range.
 func (q *Queries) ListAuditLog(ctx context.Context, arg ListAuditLogParams) ([]AuditLog, error) {
 	rows, err := q.db.Query(ctx, ListAuditLog,
 		arg.BeforeID,
 		arg.Kind,
 		arg.UserID,
-		arg.Party,
+		arg.FirstParty,
+		arg.LastParty,
 		arg.ChangedBy,
 		arg.Since,
 		arg.Until,
