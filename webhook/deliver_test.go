@@ -88,6 +88,26 @@ func TestDeliver_RetriesThenKeepsADeadLetterAndGoesOn(t *testing.T) {
 	require.Equal(t, got[0].body, got[len(got)-1].body)
 }
 
+func TestDeliver_DeadLettersHideTheirBodiesWithoutTheRight(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, webhook.Completion)
+	err := w.DB.InTx(t.Context(), func(tx *db.Tx) error {
+		return tx.KeepDeadLetter(t.Context(), w.hook.ID, db.DeadLetter{
+			MessageID: "msg_1", Kind: webhook.Completion, Body: []byte("{}"), Error: "500", DiedAt: w.clock.Now(),
+		})
+	})
+	require.NoError(t, err)
+	require.Equal(t, "{}", w.letters()[0].Body)
+	right := []ledger.Right{{Kind: ledger.CanActAs, Party: w.alice.Party}}
+	_, err = w.DB.RevokeRights(t.Context(), "alice", right)
+	require.NoError(t, err)
+	require.Equal(t, "msg_1", w.letters()[0].MessageID)
+	require.Empty(t, w.letters()[0].Body)
+	_, err = w.DB.GrantRights(t.Context(), "alice", right)
+	require.NoError(t, err)
+	require.Equal(t, "{}", w.letters()[0].Body)
+}
+
 func TestDeliver_TestThatSucceedsEndsTheWait(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, webhook.Completion)

@@ -108,7 +108,7 @@ type DeadLetter struct {
 	Type      string             `json:"type" required:"true" doc:"The type of the message"`
 	Error     string             `json:"error" required:"true" doc:"Result of the last attempt"`
 	DiedAt    endpoint.Timestamp `json:"died_at" required:"true" doc:"When the node gave up"`
-	Body      string             `json:"body" required:"true" doc:"The body of the message"`
+	Body      string             `json:"body" required:"true" doc:"The body of the message; empty while the owner may not have the events"`
 }
 
 // ListDeadLettersResponse lists dead letters.

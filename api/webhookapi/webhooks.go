@@ -217,12 +217,18 @@ func (a *API) deadLetters(ctx context.Context, req idRequest) (out ListDeadLette
 	if err != nil {
 		return out, err
 	}
+	missing, err := webhook.Missing(ctx, a.record, hook)
+	if err != nil {
+		return out, err
+	}
 	found, err := a.record.DeadLetters(ctx, hook.ID)
 	out.DeadLetters = make([]DeadLetter, len(found))
 	for i, letter := range found {
 		out.DeadLetters[i] = DeadLetter{
 			MessageID: letter.MessageID, Type: letter.Kind, Error: letter.Error, DiedAt: endpoint.Timestamp(letter.DiedAt),
-			Body: string(letter.Body),
+		}
+		if missing == "" {
+			out.DeadLetters[i].Body = string(letter.Body)
 		}
 	}
 	return out, err
