@@ -17,7 +17,7 @@ const (
 	AttemptFailed = "failed"
 	// AttemptUnreachable: the request never left the node.
 	AttemptUnreachable = "unreachable"
-	// AttemptSkipped is no attempt: the record was pruned, and its events are gone.
+	// AttemptSkipped is no attempt: the record was pruned, or old alarms were deleted, and events are gone.
 	AttemptSkipped = "skipped"
 )
 
@@ -26,8 +26,8 @@ const (
 	KeptAttempts = 1000
 	// KeptDeadLetters is how many dead letters of a webhook are kept.
 	KeptDeadLetters = 100
-	// keptAlarmChanges is how many changes of alarms are kept.
-	keptAlarmChanges = 1000
+	// KeptAlarmChanges is how many changes of alarms are kept.
+	KeptAlarmChanges = 1000
 	// trimEvery is the number of attempts between two deletions of old ones.
 	trimEvery = 50
 )
@@ -156,7 +156,7 @@ func (d *DB) NoteAlarm(ctx context.Context, change AlarmChange) error {
 			ChangedAt: change.At, Host: change.Host, Name: change.Name, Raised: change.Raised, Cause: change.Cause,
 		})
 		if err == nil {
-			err = tx.queries.TrimAlarmChanges(ctx, keptAlarmChanges)
+			err = tx.queries.TrimAlarmChanges(ctx, KeptAlarmChanges)
 		}
 		return failed("noting an alarm", err)
 	})
@@ -172,4 +172,10 @@ func (r Reader) AlarmChanges(ctx context.Context, first int64, limit int32) ([]A
 		}
 	}
 	return changes, failed("listing alarms", err)
+}
+
+// LastTrimmedAlarm is the number up to which the changes of alarms are deleted; 0 or less if none is.
+func (r Reader) LastTrimmedAlarm(ctx context.Context) (int64, error) {
+	number, err := r.queries.LastTrimmedAlarmChange(ctx, KeptAlarmChanges)
+	return number, failed("looking for deleted alarms", err)
 }

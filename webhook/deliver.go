@@ -10,7 +10,6 @@ import (
 
 	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/internal/failpoint"
-	"github.com/florinledger/florin/ledger"
 )
 
 const (
@@ -66,8 +65,8 @@ func (s *Sender) deliverPage(ctx context.Context, hook db.Webhook, until time.Ti
 	if err != nil {
 		return false, err
 	}
-	if next.pruned > 0 {
-		return false, s.skip(ctx, hook, next.pruned)
+	if next.lost != nil {
+		return false, s.skip(ctx, hook, *next.lost)
 	}
 	for _, event := range next.events {
 		m, err := event.message(hook.ID)
@@ -174,27 +173,6 @@ func pauseAfter(tries int32) time.Duration {
 		pause = min(firstRetry<<doublings, longestRetry)
 	}
 	return pause - rand.N(pause/10) //nolint:gosec // jitter needs no secrecy
-}
-
-// skip moves a webhook behind the pruned part of the record, and says so in its log.
-func (s *Sender) skip(ctx context.Context, hook db.Webhook, pruned ledger.Offset) error {
-	_, err := s.change(ctx, hook, func(tx *db.Tx, current *db.Webhook) error {
-		gone := current.Next.Offset
-		*current = current.Recovered()
-		current.Next.Offset, current.Next.Index = pruned+1, 0
-		_, err := tx.BeginAttempt(ctx, current.ID, db.WebhookAttempt{
-			MessageID: fmt.Sprintf("msg_%s_pruned_%d", current.ID, pruned), Kind: "webhook.skipped",
-			StartedAt: s.options.Now(), State: db.AttemptSkipped,
-			Error: fmt.Sprintf("the record was pruned up to offset %d: events from offset %d on are gone, and the webhook "+
-				"goes on after the pruned offset", pruned, gone),
-		})
-		return err
-	})
-	if err == nil {
-		s.options.Log.WarnContext(ctx, "the record was pruned before a webhook had its events",
-			"webhook", hook.ID, "user_id", hook.Owner.UserID, "from_offset", hook.Next.Offset, "pruned_offset", pruned)
-	}
-	return err
 }
 
 // change changes a webhook that is where it was; false if another process moved it, or it is paused or gone.

@@ -178,6 +178,31 @@ func TestDeliver_SkipsWhatWasPruned(t *testing.T) {
 	require.Contains(t, w.log()[0].Error, fmt.Sprintf("pruned up to offset %d", head.Offset-1))
 }
 
+func TestDeliver_SkipsAlarmsThatWereDeleted(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, webhook.Completion)
+	_, err := w.DB.GrantRights(t.Context(), "alice", []ledger.Right{{Kind: ledger.ParticipantAdmin}})
+	require.NoError(t, err)
+	var created webhookapi.WebhookSecretResponse
+	w.Call("alice", http.MethodPost, webhookapi.Path, map[string]any{
+		"url": w.url, "kinds": []string{webhook.Alarm},
+	}).OK(&created)
+	w.hook = created.Webhook
+	w.answers(status(http.StatusInternalServerError)) // stop at the first message
+	const deleted = 3
+	for i := range db.KeptAlarmChanges + deleted {
+		require.NoError(t, w.DB.NoteAlarm(t.Context(), db.AlarmChange{
+			At: w.clock.Now(), Host: "one", Name: "commits", Raised: i%2 == 0,
+		}))
+	}
+	w.deliver()
+	log := w.log()
+	require.Equal(t, db.AttemptSkipped, log[0].State)
+	require.Contains(t, log[0].Error, "those from number 1 to 3 are gone")
+	require.Equal(t, db.AttemptFailed, log[1].State)
+	require.Contains(t, log[1].MessageID, "_alarm_4")
+}
+
 func TestDeliver_EndsWithTheWebhook(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, webhook.Completion)

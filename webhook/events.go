@@ -89,21 +89,24 @@ type page struct {
 	// end is the place behind the page, more reports whether the record goes on there.
 	end  db.WebhookPlace
 	more bool
-	// pruned: the record was pruned up to this offset, and the events before are gone; 0 if nothing is missing.
-	pruned ledger.Offset
+	// lost is the next events if they are gone; nil if nothing is missing.
+	lost *gap
 }
 
 // read reads the next events of a webhook.
 func (s *Sender) read(ctx context.Context, hook db.Webhook) (page, error) {
 	if slices.Contains(hook.Kinds, Alarm) {
 		out, err := s.readAlarms(ctx, hook)
-		if err != nil || len(out.events) > 0 {
+		if err != nil || out.lost != nil || len(out.events) > 0 {
 			return out, err
 		}
 	}
 	head, err := s.options.Record.Head(ctx)
-	if err != nil || head.Pruned >= hook.Next.Offset {
-		return page{pruned: head.Pruned}, err
+	if err != nil {
+		return page{}, err
+	}
+	if head.Pruned >= hook.Next.Offset {
+		return page{lost: prunedGap(hook.Next, head.Pruned)}, nil
 	}
 	if hook.Party == "" || hook.Next.Offset > head.Offset {
 		return page{end: hook.Next}, nil
@@ -119,7 +122,7 @@ func (s *Sender) read(ctx context.Context, hook db.Webhook) (page, error) {
 	}
 	// A prune that came in between may have taken some of them.
 	if head, err = s.options.Record.Head(ctx); err == nil && head.Pruned >= hook.Next.Offset {
-		return page{pruned: head.Pruned}, nil
+		return page{lost: prunedGap(hook.Next, head.Pruned)}, nil
 	}
 	return out, err
 }
@@ -138,6 +141,14 @@ func (s *Sender) readAlarms(ctx context.Context, hook db.Webhook) (out page, err
 		})
 	}
 	out.more = true // the ledger's events come next
+	if err != nil {
+		return out, err
+	}
+	// Changes that were deleted meanwhile count too.
+	trimmed, err := s.options.Record.LastTrimmedAlarm(ctx)
+	if trimmed >= hook.Next.Alarm {
+		out = page{lost: alarmGap(hook.Next, trimmed)}
+	}
 	return out, err
 }
 

@@ -423,6 +423,19 @@ func (q *Queries) InsertWebhookAttempt(ctx context.Context, arg InsertWebhookAtt
 	return number, err
 }
 
+const LastTrimmedAlarmChange = `-- name: LastTrimmedAlarmChange :one
+SELECT (coalesce(max(number), 0) - $1::bigint)::bigint AS number
+FROM alarm_changes
+`
+
+// LastTrimmedAlarmChange is the number up to which changes are deleted.
+func (q *Queries) LastTrimmedAlarmChange(ctx context.Context, keep int64) (int64, error) {
+	row := q.db.QueryRow(ctx, LastTrimmedAlarmChange, keep)
+	var number int64
+	err := row.Scan(&number)
+	return number, err
+}
+
 const ListAlarmChanges = `-- name: ListAlarmChanges :many
 SELECT number, changed_at, host, name, raised, cause
 FROM alarm_changes

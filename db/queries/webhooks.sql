@@ -259,6 +259,11 @@ WHERE number >= @first
 ORDER BY number
 LIMIT @count_max;
 
+-- LastTrimmedAlarmChange is the number up to which changes are deleted.
+-- name: LastTrimmedAlarmChange :one
+SELECT (coalesce(max(number), 0) - @keep::bigint)::bigint AS number
+FROM alarm_changes;
+
 -- TrimAlarmChanges deletes all changes but the newest.
 -- name: TrimAlarmChanges :exec
 DELETE FROM alarm_changes
