@@ -156,7 +156,8 @@ func TestTracing_FollowsARequestToTheReader(t *testing.T) {
 		return errors.Join(
 			below(found, clientSpan, "POST /v2/commands/submit-and-wait", "wait for a workflow", "start workflow",
 				"StartWorkflow:SubmitCommands"),
-			below(found, hex.EncodeToString(found["StartWorkflow:SubmitCommands"].GetSpanId()), "RunWorkflow:SubmitCommands"),
+			below(found, hex.EncodeToString(found["StartWorkflow:SubmitCommands"].GetSpanId()), "RunWorkflow:SubmitCommands",
+				"StartActivity:CommitSubmissions", "RunActivity:CommitSubmissions"),
 			below(found, hex.EncodeToString(found["RunActivity:CommitSubmissions"].GetSpanId()), "interpret"),
 			roundTrips(found, "POST /v2/commands/submit-and-wait"), roundTrips(found, "RunActivity:CommitSubmissions"),
 			below(found, clientSpan, "deliver completion"),
