@@ -109,7 +109,11 @@ func AllSettings() []Setting {
 			"round-tick", "Half the life of a mining round. The first start of the ledger fixes it.", true, false,
 			func(s *Settings) settingValue { return durationValue{&s.RoundTick, time.Microsecond} },
 		},
-		{AuthSecret, "Secret of the HS256 tokens that the nodes accept. To change it, restart each node with the new one.", false, true, text(func(s *Settings) *string { return &s.AuthSecret })},
+		{
+			AuthSecret, "Secret of the HS256 tokens that the nodes accept; the value is its digest. To change it, first " +
+				"`florin config set auth-secret NEW`, then restart each API node with the new one.",
+			false, true, text(func(s *Settings) *string { return &s.AuthSecret }),
+		},
 		{
 			"coin-price", "Price of the coin in USD. A change takes effect with the next round that opens.", false, false,
 			func(s *Settings) settingValue { return priceValue{&s.CoinPrice} },

@@ -73,3 +73,11 @@ func TestSettings_EqualValuesHaveEqualTexts(t *testing.T) {
 		require.Len(t, printed, 1, name)
 	}
 }
+
+func TestSettings_SayHowToChangeTheSecret(t *testing.T) {
+	t.Parallel()
+	setting, known := ledger.FindSetting(ledger.AuthSecret)
+	require.True(t, known)
+	require.Contains(t, setting.Description, "the value is its digest")
+	require.Contains(t, setting.Description, "first `florin config set auth-secret NEW`, then restart")
+}
