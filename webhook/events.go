@@ -3,6 +3,7 @@ package webhook
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -33,15 +34,19 @@ type event struct {
 	// at is its place; after is the place behind it.
 	at, after db.WebhookPlace
 	when      time.Time
-	data      any
+	// source names what it is about: the update, the submission, or the part of an alarm.
+	source string
+	data   any
 }
 
-// id is the id of its message, the same for each attempt.
+// id is the id of its message, the same for each attempt. Another event at the same place, after the restore of an
+// older backup, has another id.
 func (e event) id(hook string) string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%d %s", e.when.UnixMicro(), e.source))
 	if e.kind == Alarm {
-		return fmt.Sprintf("msg_%s_alarm_%d", hook, e.at.Alarm)
+		return fmt.Sprintf("msg_%s_alarm_%d_%x", hook, e.at.Alarm, sum[:8])
 	}
-	return fmt.Sprintf("msg_%s_%d_%d", hook, e.at.Offset, e.at.Index)
+	return fmt.Sprintf("msg_%s_%d_%d_%x", hook, e.at.Offset, e.at.Index, sum[:8])
 }
 
 // maxBodyBytes is the longest body. Longer data is left out: the receiver reads it from the API.
@@ -135,7 +140,7 @@ func (s *Sender) readAlarms(ctx context.Context, hook db.Webhook) (out page, err
 		at.Alarm = change.Number
 		out.end.Alarm = change.Number + 1
 		out.events = append(out.events, event{
-			kind: Alarm, at: at, after: out.end, when: change.At, data: map[string]any{
+			kind: Alarm, at: at, after: out.end, when: change.At, source: change.Host + " " + change.Name, data: map[string]any{
 				"name": change.Name, "host": change.Host, "raised": change.Raised, "cause": change.Cause,
 			},
 		})
@@ -191,14 +196,14 @@ func (s *Sender) readEntries(ctx context.Context, hook db.Webhook, head db.Head)
 // render makes the events of entries, in order, without those that are done.
 func (s *Sender) render(ctx context.Context, hook db.Webhook, in entries) ([]event, error) {
 	var events []event
-	add := func(kind string, offset ledger.Offset, index int, when time.Time, data any) {
+	add := func(one event, offset ledger.Offset, index int) {
 		at := db.WebhookPlace{Offset: offset, Index: int32(min(index, math.MaxInt32-1)), Alarm: hook.Next.Alarm}
 		if offset > in.upTo || offset == hook.Next.Offset && at.Index < hook.Next.Index {
 			return
 		}
-		after := at
-		after.Index++
-		events = append(events, event{kind: kind, at: at, after: after, when: when, data: data})
+		one.at, one.after = at, at
+		one.after.Index++
+		events = append(events, one)
 	}
 	if err := s.renderCompletions(ctx, hook, in.completions, add); err != nil {
 		return nil, err
@@ -217,7 +222,7 @@ func (s *Sender) render(ctx context.Context, hook db.Webhook, in entries) ([]eve
 	return events, nil
 }
 
-type addEvent func(kind string, offset ledger.Offset, index int, when time.Time, data any)
+type addEvent func(one event, offset ledger.Offset, index int)
 
 func (s *Sender) renderCompletions(
 	ctx context.Context, hook db.Webhook, completions []ledger.Completion, add addEvent,
@@ -231,8 +236,10 @@ func (s *Sender) renderCompletions(
 	}
 	rights, err := s.options.Record.UserRights(ctx, hook.Owner.UserID)
 	for _, completion := range completions {
-		add(Completion, completion.Offset, completionIndex, completion.RecordTime,
-			s.options.Ledger.Completion(user, rights, hook.Party, completion))
+		add(event{
+			kind: Completion, when: completion.RecordTime, source: completion.Key,
+			data: s.options.Ledger.Completion(user, rights, hook.Party, completion),
+		}, completion.Offset, completionIndex)
 	}
 	return err
 }
@@ -244,7 +251,7 @@ func (s *Sender) renderUpdate(ctx context.Context, hook db.Webhook, update ledge
 			return err
 		}
 		if visible {
-			add(Update, update.Offset, updateIndex, update.RecordTime, shown)
+			add(event{kind: Update, when: update.RecordTime, source: string(update.ID), data: shown}, update.Offset, updateIndex)
 		}
 	}
 	if !slices.Contains(hook.Kinds, Wallet) {
@@ -256,7 +263,7 @@ func (s *Sender) renderUpdate(ctx context.Context, hook db.Webhook, update ledge
 	}
 	items, err := s.options.Wallets.Wallet(ctx, hook.Party, network)
 	for i, item := range items {
-		add(Wallet, update.Offset, walletIndex+i, update.RecordTime, item)
+		add(event{kind: Wallet, when: update.RecordTime, source: string(update.ID), data: item}, update.Offset, walletIndex+i)
 	}
 	return err
 }
