@@ -158,6 +158,12 @@ func (t *Tx) moveWebhooks(ctx context.Context, from, to ledger.Identity) error {
 	}))
 }
 
+// PauseWebhooks pauses all webhooks that run, for a reason, and returns their number.
+func (d *DB) PauseWebhooks(ctx context.Context, reason string) (int64, error) {
+	paused, err := d.queries.PauseWebhooks(ctx, reason)
+	return paused, failed("pausing webhooks", err)
+}
+
 // TakeDueWebhooks lists webhooks for which an event waits. For a while it does not return them again.
 func (d *DB) TakeDueWebhooks(ctx context.Context, now time.Time, limit int32) ([]string, error) {
 	due, err := d.queries.TakeDueWebhooks(ctx, dbgen.TakeDueWebhooksParams{Now: now, CountMax: limit})

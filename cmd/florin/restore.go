@@ -64,6 +64,10 @@ func (c *restoreCommand) Run(ctx context.Context) (err error) {
 	progress := console.Output{}.NewProgress(ctx)
 	defer progress.End()
 	found, err := c.restore(ctx, m, staging, progress)
+	paused := int64(0)
+	if err == nil {
+		paused, err = pauseWebhooks(ctx, m, staging.URL())
+	}
 	if err == nil {
 		err = staging.Replace(ctx, c.Force)
 	}
@@ -76,6 +80,10 @@ func (c *restoreCommand) Run(ctx context.Context) (err error) {
 	if m.Florin != version {
 		console.Printf("florin: florin %s made the backup; the database has the schema of this florin now, %s\n",
 			m.Florin, version)
+	}
+	if paused > 0 {
+		console.Printf("florin: paused %d webhooks, whose receivers may have later events already: look at them with "+
+			"`florin webhook list`, then `florin webhook resume ID`\n", paused)
 	}
 	console.Println("florin: if Temporal lost its state, or the backup is of another database, run " +
 		"`florin repair` on this record")
@@ -134,6 +142,18 @@ func (c *restoreCommand) restore(
 		return found, err
 	}
 	return found, c.examine(ctx, m, staging.URL(), progress)
+}
+
+// pauseWebhooks pauses the restored webhooks: they would send again what came after the backup, and those of a copy would
+// send to the receivers of the original.
+func pauseWebhooks(ctx context.Context, m manifest, databaseURL string) (int64, error) {
+	database, err := db.Open(ctx, databaseURL, db.Options{})
+	if err != nil {
+		return 0, err
+	}
+	defer database.Close()
+	return database.PauseWebhooks(ctx, fmt.Sprintf("the record was restored: it is as in the backup of %s, and the receiver "+
+		"may have later events already; florin webhook resume ID goes on", m.TakenAt.Format("2006-01-02 15:04:05 MST")))
 }
 
 // countedRows shows how many rows were read, in the text format of COPY.

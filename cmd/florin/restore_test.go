@@ -357,3 +357,24 @@ func TestRestore_EndsWithItsContextWhileItReads(t *testing.T) {
 	defer cancel()
 	require.ErrorIs(t, (&restoreCommand{Directory: directory}).Run(ctx), context.DeadlineExceeded)
 }
+
+func TestRestore_PausesWebhooks(t *testing.T) {
+	t.Parallel()
+	const stopped = "its owner or an administrator paused it"
+	insert := `INSERT INTO webhooks (webhook_id, identity_provider_id, user_id, url, kinds, party, secret, next_offset,
+		next_alarm, paused) VALUES ('%s', '', 'alice', 'https://app.example/', '{alarm}', '', '', 1, 1, '%s')`
+	directory := backupOf(t, recordWith(t, fmt.Sprintf(insert, "wh_1", ""), fmt.Sprintf(insert, "wh_2", stopped)))
+	url := dbtest.Empty(t)
+	command := restoreCommand{recordPlace: placeOf(url), Directory: directory}
+	require.NoError(t, command.Run(t.Context()))
+	reasons := map[string]string{}
+	for _, id := range []string{"wh_1", "wh_2"} {
+		var reason string
+		require.NoError(t, connect(t, url).QueryRow(t.Context(),
+			"SELECT paused FROM webhooks WHERE webhook_id = $1", id).Scan(&reason))
+		reasons[id] = reason
+	}
+	require.Contains(t, reasons["wh_1"], "the record was restored: it is as in the backup of ")
+	require.Contains(t, reasons["wh_1"], "florin webhook resume ID")
+	require.Equal(t, stopped, reasons["wh_2"])
+}

@@ -680,6 +680,21 @@ func (q *Queries) MoveWebhooksOf(ctx context.Context, arg MoveWebhooksOfParams) 
 	return err
 }
 
+const PauseWebhooks = `-- name: PauseWebhooks :execrows
+UPDATE webhooks
+SET paused = $1
+WHERE paused = ''
+`
+
+// PauseWebhooks pauses all webhooks that run.
+func (q *Queries) PauseWebhooks(ctx context.Context, reason string) (int64, error) {
+	result, err := q.db.Exec(ctx, PauseWebhooks, reason)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected(), nil
+}
+
 const SettleWebhooks = `-- name: SettleWebhooks :exec
 UPDATE webhooks AS w
 SET next_offset = $1::bigint, next_index = 0

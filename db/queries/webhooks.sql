@@ -51,6 +51,12 @@ SET
     failing_since = @failing_since, retry_at = @retry_at, call_after = @call_after
 WHERE webhook_id = @webhook_id;
 
+-- PauseWebhooks pauses all webhooks that run.
+-- name: PauseWebhooks :execrows
+UPDATE webhooks
+SET paused = @reason
+WHERE paused = '';
+
 -- DeleteWebhook deletes a webhook with its log and its dead letters.
 -- name: DeleteWebhook :execrows
 DELETE FROM webhooks
