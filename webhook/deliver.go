@@ -206,6 +206,9 @@ func (s *Sender) logFailure(ctx context.Context, hook db.Webhook, attempt db.Web
 	if receiver, err := url.Parse(hook.URL); err == nil { // the rest of the URL may have a secret
 		host = receiver.Host
 	}
+	if attempt.Status != 0 { // the text of the receiver may repeat its URL
+		attempt.Error = ""
+	}
 	facts := []any{
 		"webhook", hook.ID, "user_id", hook.Owner.UserID, "party", hook.Party, "receiver", host,
 		"message", attempt.MessageID, "error", describe(attempt),

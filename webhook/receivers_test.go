@@ -1,7 +1,9 @@
 package webhook_test
 
 import (
+	"bytes"
 	"context"
+	"log/slog"
 	"net/http"
 	"net/netip"
 	"strings"
@@ -161,4 +163,36 @@ func TestCheckURL_RefusesWhatIsNoPublicReceiver(t *testing.T) {
 		require.Contains(t, got, reason, url)
 	}
 	require.Empty(t, webhook.CheckURL("http://127.0.0.1:3000/", true))
+}
+
+// The path of a receiver may be its secret, and errors of connections and answers may repeat it.
+func TestReceiver_PathIsNeitherInTheLogOfTheNodeNorInErrors(t *testing.T) {
+	t.Parallel()
+	const secret = "hook-token-1234"
+	for name, test := range map[string]struct {
+		answer func(http.ResponseWriter, *http.Request)
+		cut    bool
+	}{
+		"answers with its path": {answer: func(answer http.ResponseWriter, r *http.Request) {
+			http.Error(answer, "Cannot POST "+r.URL.Path, http.StatusNotFound)
+		}},
+		"ends the connection": {cut: true, answer: func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, webhook.Completion)
+			w.change(map[string]any{"url": w.url + "/" + secret})
+			var lines bytes.Buffer
+			w.sender = w.newSender(func(options *webhook.Options) { options.Log = slog.New(slog.NewTextHandler(&lines, nil)) })
+			w.answers(test.answer)
+			w.alice.Tap("1.0")
+			require.Positive(t, w.deliver().Wait)
+			require.Contains(t, lines.String(), "does not take a message")
+			require.NotContains(t, lines.String(), secret)
+			require.NotEmpty(t, w.log()[0].Error)
+			if test.cut {
+				require.NotContains(t, w.log()[0].Error, secret)
+			}
+		})
+	}
 }

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptrace"
+	"net/url"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -60,6 +61,9 @@ func (s *Sender) post(ctx context.Context, hook db.Webhook, m message, attempt *
 	})
 	answer, err := s.request(traced, hook, m)
 	if err != nil {
+		if failed, ok := errors.AsType[*url.Error](err); ok { // it has the whole URL, which may have a secret
+			err = failed.Err
+		}
 		attempt.State, attempt.Error = db.AttemptUnreachable, err.Error()
 		if connected.Load() {
 			attempt.State = db.AttemptUnknown
