@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"net"
 	"net/netip"
 	"net/url"
+	"strconv"
 	"time"
 )
 
@@ -26,9 +28,16 @@ func CheckURL(text string, allowPrivate bool) string {
 		return "url must not have a user or password: messages are signed"
 	case parsed.Fragment != "":
 		return "url must not have a fragment (#)"
-	case parsed.Scheme == "http" && allowPrivate, parsed.Scheme == "https":
-	default:
-		return "url must begin with https://"
+	case parsed.Scheme != "https" && allowPrivate && parsed.Scheme != "http":
+		return "url must begin with https:// or http://"
+	case parsed.Scheme != "https" && !allowPrivate:
+		return "url must begin with https://; an operator allows http:// and private addresses with " +
+			"--webhook-private-addresses"
+	}
+	if port := parsed.Port(); port != "" {
+		if number, err := strconv.ParseUint(port, 10, 16); err != nil || number == 0 {
+			return fmt.Sprintf("url has the port %.20s; ports are from 1 to %d", port, math.MaxUint16)
+		}
 	}
 	if address, err := netip.ParseAddr(parsed.Hostname()); err == nil && !allowPrivate && !isPublic(address) {
 		return privateText(address)
@@ -50,7 +59,10 @@ var reserved = []netip.Prefix{
 	netip.MustParsePrefix("198.51.100.0/24"), netip.MustParsePrefix("203.0.113.0/24"), netip.MustParsePrefix("240.0.0.0/4"),
 	netip.MustParsePrefix("64:ff9b::/96"), netip.MustParsePrefix("64:ff9b:1::/48"), netip.MustParsePrefix("100::/64"),
 	netip.MustParsePrefix("2001::/23"), netip.MustParsePrefix("2001:db8::/32"), netip.MustParsePrefix("2002::/16"),
-	netip.MustParsePrefix("fec0::/10"),
+	netip.MustParsePrefix("fec0::/10"), netip.MustParsePrefix("100:0:0:1::/64"), netip.MustParsePrefix("3fff::/20"),
+	netip.MustParsePrefix("5f00::/16"),
+	netip.MustParsePrefix("::/96"), netip.MustParsePrefix("::ffff:0:0:0/96"), // IPv4 addresses in disguise
+	netip.MustParsePrefix("168.63.129.16/32"),                                // the host of a virtual machine in Azure
 }
 
 // isPublic reports whether an address is one of the Internet.

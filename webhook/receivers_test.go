@@ -144,7 +144,17 @@ func TestCheckURL_RefusesWhatIsNoPublicReceiver(t *testing.T) {
 	t.Parallel()
 	for url, reason := range map[string]string{
 		"https://app.example/florin": "", "https://93.184.216.34:8443/": "",
-		"http://app.example/":                              "https://",
+		"http://app.example/":                              "--webhook-private-addresses",
+		"https://app.example:65535/":                       "",
+		"https://app.example:65536/":                       "ports are from 1 to 65535",
+		"https://app.example:0/":                           "ports are from 1 to 65535",
+		"https://[::127.0.0.1]/":                           "not a public address",
+		"https://[::ffff:0:127.0.0.1]/":                    "not a public address",
+		"https://[3fff::1]/":                               "not a public address",
+		"https://[5f00::1]/":                               "not a public address",
+		"https://[100:0:0:1::1]/":                          "not a public address",
+		"https://168.63.129.16/":                           "not a public address",
+		"https://[2606:4700::1111]/":                       "",
 		"https://127.0.0.1/":                               "not a public address",
 		"https://[::1]/":                                   "not a public address",
 		"https://[::ffff:192.168.1.1]/":                    "not a public address",
@@ -163,6 +173,7 @@ func TestCheckURL_RefusesWhatIsNoPublicReceiver(t *testing.T) {
 		require.Contains(t, got, reason, url)
 	}
 	require.Empty(t, webhook.CheckURL("http://127.0.0.1:3000/", true))
+	require.Contains(t, webhook.CheckURL("ftp://app.example/", true), "https:// or http://")
 }
 
 // The path of a receiver may be its secret, and errors of connections and answers may repeat it.
