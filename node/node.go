@@ -244,7 +244,7 @@ func (n *Node) connectTemporal(ctx, _ context.Context) error {
 	}
 	options := client.Options{
 		HostPort: n.options.Temporal.TemporalAddress, Namespace: n.options.Settings.TemporalNamespace,
-		Logger: sdklog.NewStructuredLogger(n.options.Log), Identity: n.Database.Name(), MetricsHandler: n.metrics.Temporal(),
+		Logger: temporalLog{sdklog.NewStructuredLogger(n.options.Log)}, Identity: n.Database.Name(), MetricsHandler: n.metrics.Temporal(),
 		// Compressing payloads of a few kilobytes costs a sixth of the CPU of a small workflow and gains nothing nearby.
 		ConnectionOptions: client.ConnectionOptions{GrpcCompression: &client.GrpcCompressionNone{}},
 	}
