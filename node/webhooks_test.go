@@ -7,6 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/florinledger/florin/db"
+	"github.com/florinledger/florin/webhook"
+	"github.com/florinledger/florin/workflows"
 )
 
 func TestFailingWebhook_CountsInWords(t *testing.T) {
@@ -17,4 +19,16 @@ func TestFailingWebhook_CountsInWords(t *testing.T) {
 	hook.Tries, hook.DeadLetters, hook.Count = 2, 2, 3
 	require.Equal(t, "wh_1 fails since 1970-01-01T00:00:00Z, its message was tried 2 times, 2 dead letters wait; "+
 		"so do 2 others; see florin webhook show wh_1", failingWebhook(hook))
+}
+
+// The part of one owner is a part of these slots.
+func TestWebhooks_HaveASlotForEachDelivery(t *testing.T) {
+	t.Parallel()
+	for _, queue := range workflows.Queues() {
+		if queue.Name == workflows.WebhookQueue {
+			require.Equal(t, webhook.Deliveries, queue.Slots)
+			return
+		}
+	}
+	require.Fail(t, "webhooks have no queue")
 }

@@ -62,7 +62,7 @@ var reserved = []netip.Prefix{
 	netip.MustParsePrefix("fec0::/10"), netip.MustParsePrefix("100:0:0:1::/64"), netip.MustParsePrefix("3fff::/20"),
 	netip.MustParsePrefix("5f00::/16"),
 	netip.MustParsePrefix("::/96"), netip.MustParsePrefix("::ffff:0:0:0/96"), // IPv4 addresses in disguise
-	netip.MustParsePrefix("168.63.129.16/32"),                                // the host of a virtual machine in Azure
+	netip.MustParsePrefix("168.63.129.16/32"), // the host of a virtual machine in Azure
 }
 
 // isPublic reports whether an address is one of the Internet.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/internal/failpoint"
+	"github.com/florinledger/florin/internal/turns"
 )
 
 const (
@@ -22,6 +23,8 @@ const (
 	longestRetry = time.Hour
 	// GiveUpAfter is how long a message is tried before it becomes a dead letter.
 	GiveUpAfter = 24 * time.Hour
+	// busyPause is the pause of a webhook whose owner has as many deliveries as one may have.
+	busyPause = time.Second
 	// callGrace is how long after its next look a workflow counts as lost.
 	callGrace = time.Minute
 )
@@ -35,8 +38,17 @@ type Outcome struct {
 }
 
 // Deliver sends messages that wait for a webhook, in order, for a few seconds. An error is one of the database; those
-// of receivers are in the log of the webhook.
+// of receivers are in the log of the webhook. If the owner has too many deliveries at the same time, it returns at once.
 func (s *Sender) Deliver(ctx context.Context, id string) (Outcome, error) {
+	hook, found, err := s.options.Record.Webhook(ctx, id)
+	if err != nil || !found {
+		return Outcome{Over: true}, err
+	}
+	account := accountOf(hook)
+	if s.delivering.Try(account, 1) != turns.NoShortage {
+		return Outcome{Wait: busyPause + rand.N(busyPause)}, nil //nolint:gosec // jitter needs no secrecy
+	}
+	defer s.delivering.Give(account, 1)
 	for until := s.options.Now().Add(turnTime); ; {
 		hook, found, err := s.options.Record.Webhook(ctx, id)
 		if err != nil || !found || hook.Paused != "" {

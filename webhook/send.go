@@ -42,7 +42,7 @@ func newClient(d *dialer) *http.Client {
 		// A receiver that moves says so to its owner; the node follows nobody.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		Transport: &http.Transport{
-			DialContext: d.dial, MaxIdleConnsPerHost: 1, MaxIdleConns: deliveryPlaces, IdleConnTimeout: idleConnTimeout,
+			DialContext: d.dial, MaxIdleConnsPerHost: 1, MaxIdleConns: Deliveries, IdleConnTimeout: idleConnTimeout,
 			TLSHandshakeTimeout: dialTimeout, MaxResponseHeaderBytes: maxAnswerHeader, ForceAttemptHTTP2: true,
 			DisableCompression: true, // a short answer may unpack to megabytes
 		},

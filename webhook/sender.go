@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/florinledger/florin/db"
+	"github.com/florinledger/florin/internal/turns"
 	"github.com/florinledger/florin/ledger/fault"
 )
 
@@ -36,15 +37,18 @@ type Options struct {
 type Sender struct {
 	options Options
 	client  *http.Client
-	// byHand holds a place for each message that an owner sends by hand.
-	byHand chan struct{}
+	// delivering and byHand limit the deliveries, and the messages by hand, of one owner at the same time: its slow
+	// receivers must not hold up others.
+	delivering, byHand *turns.Turns
 }
 
 const (
-	// deliveryPlaces bounds the idle connections to receivers.
-	deliveryPlaces = 16
-	// handPlaces is how many messages owners may send by hand at the same time.
-	handPlaces = 4
+	// Deliveries is how many receivers a process calls at the same time, and ownerDeliveries those of one owner.
+	Deliveries      = 16
+	ownerDeliveries = Deliveries / 4
+	// handPlaces is how many messages owners may send by hand at the same time, and ownerHandPlaces one owner.
+	handPlaces      = 8
+	ownerHandPlaces = 2
 )
 
 // New makes a sender. The error names the missing options.
@@ -57,7 +61,8 @@ func New(options Options) (*Sender, error) {
 	}
 	return &Sender{
 		options: options, client: newClient(newDialer(options.AllowPrivate, options.Lookup)),
-		byHand: make(chan struct{}, handPlaces),
+		delivering: turns.New(turns.Limits{Each: ownerDeliveries}),
+		byHand:     turns.New(turns.Limits{All: handPlaces, Each: ownerHandPlaces}),
 	}, nil
 }
 
@@ -98,12 +103,21 @@ func (s *Sender) Resend(ctx context.Context, hook db.Webhook, letter db.DeadLett
 	})
 }
 
+// accountOf is the owner of a webhook, as limits count it.
+func accountOf(hook db.Webhook) turns.Account {
+	return turns.Account{Name: hook.Owner.IdentityProviderID + "/" + hook.Owner.UserID}
+}
+
 func (s *Sender) sendByHand(
 	ctx context.Context, hook db.Webhook, m message, after func(*db.Tx, db.WebhookAttempt) error,
 ) (db.WebhookAttempt, error) {
-	select {
-	case s.byHand <- struct{}{}:
-		defer func() { <-s.byHand }()
+	account := accountOf(hook)
+	switch s.byHand.Try(account, 1) {
+	case turns.NoShortage:
+		defer s.byHand.Give(account, 1)
+	case turns.ShortForAccount:
+		return db.WebhookAttempt{}, fault.ServerOverloaded.New(
+			"the user %s sends %d messages by hand already; wait for their answers", hook.Owner.UserID, ownerHandPlaces)
 	default:
 		return db.WebhookAttempt{}, fault.ServerOverloaded.New("%d messages are sent by hand already", handPlaces)
 	}

@@ -32,8 +32,8 @@ func DeliverWebhook(ctx workflow.Context, in DeliverWebhookInput) error {
 		case next.Over || next.Pause <= 0:
 			continue
 		}
-		workflow.SetCurrentDetails(ctx, fmt.Sprintf("The receiver fails. The log of the webhook says why: "+
-			"florin webhook log %s. Waits %s for the next attempt.", in.ID, next.Pause.Round(time.Second)))
+		workflow.SetCurrentDetails(ctx, fmt.Sprintf("The receiver fails, or its owner has other slow ones. The log of the "+
+			"webhook says why: florin webhook log %s. Waits %s for the next attempt.", in.ID, next.Pause.Round(time.Second)))
 		if err := waitFor(ctx, next.Pause, "next attempt", look); err != nil {
 			return err
 		}
