@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/florinledger/florin/api"
+	"github.com/florinledger/florin/api/webhookapi"
 	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/db/dbtest"
 	"github.com/florinledger/florin/ledger"
@@ -161,6 +162,7 @@ func TestAlarms_AboutAWebhookDoNotFeedIt(t *testing.T) {
 	sender, err := webhook.New(webhook.Options{
 		Record: record, AllowPrivate: true, Now: func() time.Time { return now }, Log: slog.New(slog.DiscardHandler),
 		Ledger: struct{ webhook.LedgerRenderer }{}, Wallets: struct{ webhook.WalletRenderer }{}, // alarms need none
+		Alarm: webhookapi.RenderAlarm,
 	})
 	require.NoError(t, err)
 	var failing db.FailingWebhook

@@ -24,6 +24,7 @@ func (n *Node) prepareWebhooks(context.Context, context.Context) (err error) {
 		AllowPrivate: n.options.Settings.WebhookPrivateAddresses || n.options.Development,
 		Ledger:       ledgerapi.NewRenderer(n.Identity, n.catalog),
 		Wallets:      walletapi.NewRenderer(n.Database, n.clock.Now),
+		Alarm:        webhookapi.RenderAlarm,
 	})
 	if err == nil {
 		n.webhookAPI, err = webhookapi.New(n.Database, n.webhooks, time.Now)

@@ -15,6 +15,7 @@ import (
 	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/db/dbtest"
 	"github.com/florinledger/florin/ledger"
+	"github.com/florinledger/florin/telemetry/trouble"
 	"github.com/florinledger/florin/webhook"
 )
 
@@ -177,6 +178,11 @@ func TestDeliver_PausesWhenTheOwnerLosesTheRight(t *testing.T) {
 	require.Contains(t, *w.shown().PausedReason, "lacks the right to read as "+string(w.alice.Party))
 	answer := w.Call("alice", http.MethodPatch, webhookapi.Path+"/"+w.hook.ID, map[string]any{"paused": false})
 	require.Equal(t, http.StatusForbidden, answer.Status, answer.Text)
+	_, err = w.DB.CreateUser(t.Context(), ledger.User{ID: "boss"}, []ledger.Right{{Kind: ledger.ParticipantAdmin}})
+	require.NoError(t, err)
+	answer = w.Call("boss", http.MethodPatch, webhookapi.Path+"/"+w.hook.ID, map[string]any{"paused": false})
+	require.Equal(t, http.StatusConflict, answer.Status, answer.Text)
+	require.Contains(t, answer.Text, "Give the right to the owner")
 	_, err = w.DB.GrantRights(t.Context(), "alice", []ledger.Right{right})
 	require.NoError(t, err)
 	w.change(map[string]any{"paused": false})
@@ -301,6 +307,13 @@ func TestDeliver_SendsAlarmsToAdministrators(t *testing.T) {
 	require.Equal(t, []string{w.hook.ID}, due)
 	require.True(t, w.deliver().Over)
 	require.Len(t, w.messages(), 2, "a change, and its end")
-	require.Contains(t, string(w.messages()[0].body), `"raised":true`)
+	var body struct{ Data map[string]any }
+	require.NoError(t, json.Unmarshal(w.messages()[0].body, &body))
+	about, known := trouble.Of("commits")
+	require.True(t, known)
+	require.Equal(t, map[string]any{
+		"name": "FlorinCommits", "part": "commits", "host": "one", "raised": true, "cause": "the disk is full",
+		"means": about.Means, "do": about.Do, "runbook": about.Runbook(),
+	}, body.Data)
 	require.Contains(t, string(w.messages()[1].body), `"raised":false`)
 }

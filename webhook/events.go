@@ -140,9 +140,8 @@ func (s *Sender) readAlarms(ctx context.Context, hook db.Webhook) (out page, err
 		at.Alarm = change.Number
 		out.end.Alarm = change.Number + 1
 		out.events = append(out.events, event{
-			kind: Alarm, at: at, after: out.end, when: change.At, source: change.Host + " " + change.Name, data: map[string]any{
-				"name": change.Name, "host": change.Host, "raised": change.Raised, "cause": change.Cause,
-			},
+			kind: Alarm, at: at, after: out.end, when: change.At, source: change.Host + " " + change.Name,
+			data: s.options.Alarm(change),
 		})
 	}
 	out.more = true // the ledger's events come next

@@ -137,6 +137,7 @@ func (w *world) newSender(change func(*webhook.Options)) *webhook.Sender {
 	options := webhook.Options{
 		Record: w.DB, AllowPrivate: true, Now: w.clock.Now, Log: slog.New(slog.DiscardHandler),
 		Ledger: ledgerapi.NewRenderer(w.Node, w.Catalog), Wallets: walletapi.NewRenderer(w.DB, w.clock.Now),
+		Alarm: webhookapi.RenderAlarm,
 	}
 	change(&options)
 	sender, err := webhook.New(options)

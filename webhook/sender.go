@@ -15,11 +15,13 @@ import (
 	"github.com/florinledger/florin/ledger/fault"
 )
 
-// Options are the parts of a [Sender]. Record, Ledger, Wallets, Now and Log are required.
+// Options are the parts of a [Sender]. Record, Ledger, Wallets, Alarm, Now and Log are required.
 type Options struct {
 	Record  *db.DB
 	Ledger  LedgerRenderer
 	Wallets WalletRenderer
+	// Alarm gives a change of an alarm the shape of the API.
+	Alarm func(db.AlarmChange) any
 	// AllowPrivate allows receivers on private addresses and over http, for development.
 	AllowPrivate bool
 	// Lookup resolves names; nil for the machine's resolver.
@@ -53,8 +55,9 @@ const (
 
 // New makes a sender. The error names the missing options.
 func New(options Options) (*Sender, error) {
-	if options.Record == nil || options.Ledger == nil || options.Wallets == nil || options.Now == nil || options.Log == nil {
-		return nil, errors.New("webhooks need Record, Ledger, Wallets, Now and Log")
+	if options.Record == nil || options.Ledger == nil || options.Wallets == nil || options.Alarm == nil ||
+		options.Now == nil || options.Log == nil {
+		return nil, errors.New("webhooks need Record, Ledger, Wallets, Alarm, Now and Log")
 	}
 	if options.Timeout == 0 {
 		options.Timeout = sendTimeout

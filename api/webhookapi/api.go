@@ -164,8 +164,13 @@ func notFound(id string) error {
 // checkOwner refuses a webhook whose owner may not have its events.
 func checkOwner(ctx context.Context, record webhook.Rights, hook db.Webhook) error {
 	why, err := webhook.Missing(ctx, record, hook)
-	if err == nil && why != "" {
-		err = v0.Refuse(http.StatusForbidden, "Such a webhook is not allowed: %s.", why)
+	switch {
+	case err != nil || why == "":
+		return err
+	case hook.Owner == endpoint.Claims(ctx).Identity():
+		return v0.Refuse(http.StatusForbidden, "Such a webhook is not allowed: %s.", why)
+	default: // an administrator: not the caller lacks the right
+		return v0.Refuse(http.StatusConflict, "The owner of the webhook may not have its events: %s. Give the right to the "+
+			"owner, with POST /v2/users/{user-id}/rights, and resume the webhook then.", why)
 	}
-	return err
 }

@@ -17,6 +17,7 @@ func (s *Server) webhooks() *webhookapi.API {
 	s.Sender, err = webhook.New(webhook.Options{
 		Record: s.DB, AllowPrivate: true, Now: now, Log: slog.New(slog.DiscardHandler),
 		Ledger: ledgerapi.NewRenderer(s.Node, s.Catalog), Wallets: walletapi.NewRenderer(s.DB, now),
+		Alarm: webhookapi.RenderAlarm,
 	})
 	require.NoError(s.tb, err)
 	family, err := webhookapi.New(s.DB, s.Sender, now)
