@@ -34,17 +34,18 @@ func TestCLI_ManagesWebhooks(t *testing.T) {
 	require.Equal(t, "sent", reads[attempts](p, "webhook test "+id).Attempts[0].State)
 	status.Store(http.StatusBadGateway)
 	requireRefused(t, "the receiver did not accept", p.arguments("webhook test "+id)...)
+	require.Contains(t, p.types("webhook show "+id), "failed: 502 Bad Gateway", "it says why it fails")
 	status.Store(http.StatusOK)
 	p.types("tap alice 100")
 	await(t, "three messages of the tap are sent", func() error {
-		sent := 0
+		sent := map[string]bool{}
 		for _, one := range reads[attempts](p, "webhook log "+id).Attempts {
 			if one.State == "sent" && one.Type != "webhook.test" {
-				sent++
+				sent[one.Type] = true
 			}
 		}
-		if sent < 3 {
-			return fmt.Errorf("%d of 3", sent)
+		if len(sent) < 3 {
+			return fmt.Errorf("%v of completion, update and wallet", sent)
 		}
 		return nil
 	})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/florinledger/florin/client"
 	"github.com/florinledger/florin/cmd/florin/console"
@@ -163,12 +164,23 @@ func (c *WebhookShowCommand) Run(ctx context.Context) error {
 		if err != nil {
 			return console.Answer{}, err
 		}
+		newest, err := api.WebhookAttempts(ctx, c.ID, 0, 1)
+		if err != nil {
+			return console.Answer{}, err
+		}
 		letters, err := api.DeadLetters(ctx, c.ID)
 		answer := console.Answer{
-			Data:  map[string]any{"webhook": hook, "dead_letters": append([]client.DeadLetter{}, letters...)},
+			Data: map[string]any{
+				"webhook": hook, "last_attempts": append([]client.WebhookAttempt{}, newest...),
+				"dead_letters": append([]client.DeadLetter{}, letters...),
+			},
 			Table: console.Table{Head: []string{"DEAD LETTER", "TYPE", "SINCE", "ERROR"}}, Names: []string{hook.ID},
 			Text: fmt.Sprintf("url      %s\nuser     %s\nparty    %s\nkinds    %s\nstate    %s\nnext     offset %d",
 				hook.URL, hook.UserID, hook.Party, strings.Join(hook.Kinds, ", "), stateOf(hook), hook.NextOffset),
+		}
+		for _, last := range newest {
+			answer.Text += fmt.Sprintf("\nlast     %s %s: %s", last.StartedAt.Local().Format(time.DateTime), last.State,
+				client.Short(resultOf(last)))
 		}
 		for _, letter := range letters {
 			answer.Table.Rows = append(answer.Table.Rows, []string{
