@@ -274,55 +274,6 @@ func (w *Watcher) readHead(ctx context.Context, queries *dbgen.Queries) error {
 	return err
 }
 
-// lookForStall ends the sessions that block others and whose process is gone, and remembers the stall. It uses the
-// watcher's connection: those of the pool may all wait.
-func (w *Watcher) lookForStall(ctx context.Context, conn *pgx.Conn) error {
-	ctx, cancel := context.WithTimeout(ctx, answerTimeout)
-	defer cancel()
-	stall, err := endStalled(ctx, conn, stallAfter)
-	if err != nil {
-		return err
-	}
-	if stall != nil && stall.Ended {
-		w.options.Log.WarnContext(ctx, "ended the sessions of a process that stands still: others waited for it",
-			"process", stall.Holder, "waited", stall.Waits.String())
-	}
-	seen := time.Now()
-	w.mu.Lock()
-	before, beforeSeen := w.stall, w.stallSeen
-	w.mu.Unlock()
-	if stall != nil {
-		stall.after(before, seen.Sub(beforeSeen))
-	} else if before != nil && seen.Sub(beforeSeen) < stallGap {
-		open, err := before.isOpen(ctx, conn)
-		if err != nil {
-			return err
-		}
-		if open {
-			stall, seen = before, beforeSeen
-		}
-	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.stall, w.stallSeen = stall, seen
-	return nil
-}
-
-// Stalled names the session for which commits have waited longer than a limit; nil if there is none. It notices no wait
-// below three seconds.
-func (w *Watcher) Stalled(limit time.Duration) error {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.stall == nil {
-		return nil
-	}
-	now := *w.stall
-	if now.Waits += time.Since(w.stallSeen); now.Waits <= limit {
-		return nil
-	}
-	return errors.New(now.String())
-}
-
 func (w *Watcher) headMoved(payload string) error {
 	offset, err := strconv.ParseInt(payload, 10, 64)
 	if err == nil {
