@@ -159,9 +159,12 @@ func (t *Tx) moveWebhooks(ctx context.Context, from, to ledger.Identity) error {
 }
 
 // PauseWebhooks pauses all webhooks that run, for a reason, and returns their number.
-func (d *DB) PauseWebhooks(ctx context.Context, reason string) (int64, error) {
-	paused, err := d.queries.PauseWebhooks(ctx, reason)
-	return paused, failed("pausing webhooks", err)
+func (d *DB) PauseWebhooks(ctx context.Context, reason string) (paused int64, err error) {
+	err = d.InTx(ctx, func(tx *Tx) (err error) {
+		paused, err = tx.queries.PauseWebhooks(ctx, reason)
+		return failed("pausing webhooks", err)
+	})
+	return paused, err
 }
 
 // TakeDueWebhooks lists webhooks for which an event waits. For a while it does not return them again.
