@@ -121,6 +121,9 @@ func endStalled(ctx context.Context, conn *pgx.Conn, after time.Duration) (*Stal
 	return &stall, nil
 }
 
+// realTime is the time in which sessions wait.
+func realTime() time.Time { return time.Now() } //nolint:forbidigo // PostgreSQL waits in real time
+
 // lookForStall ends the sessions that block others and whose process is gone, and remembers the stall. It uses the
 // watcher's connection: those of the pool may all wait.
 func (w *Watcher) lookForStall(ctx context.Context, conn *pgx.Conn) error {
@@ -134,7 +137,7 @@ func (w *Watcher) lookForStall(ctx context.Context, conn *pgx.Conn) error {
 		w.options.Log.WarnContext(ctx, "ended the sessions of a process that stands still: others waited for it",
 			"process", stall.Holder, "waited", stall.Waits.String())
 	}
-	seen := time.Now()
+	seen := realTime()
 	w.mu.Lock()
 	before, beforeSeen := w.stall, w.stallSeen
 	w.mu.Unlock()
@@ -163,9 +166,9 @@ func (w *Watcher) Stalled(limit time.Duration) error {
 	if w.stall == nil {
 		return nil
 	}
-	now := *w.stall
-	if now.Waits += time.Since(w.stallSeen); now.Waits <= limit {
+	stall := *w.stall
+	if stall.Waits += realTime().Sub(w.stallSeen); stall.Waits <= limit {
 		return nil
 	}
-	return errors.New(now.String())
+	return errors.New(stall.String())
 }

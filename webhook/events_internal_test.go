@@ -15,9 +15,9 @@ func TestEvent_AnotherAtTheSamePlaceHasAnotherID(t *testing.T) {
 	now := time.Unix(1_000_000, 0)
 	for _, kind := range []string{Completion, Update, Wallet, Alarm} {
 		one := event{kind: kind, at: db.WebhookPlace{Offset: 7, Alarm: 7}, when: now, source: "one"}
-		later, other := one, one
+		same, later, other := one, one, one
 		later.when, other.source = now.Add(time.Microsecond), "other"
-		require.Equal(t, one.id("wh_1"), one.id("wh_1"))
+		require.Equal(t, one.id("wh_1"), same.id("wh_1"))
 		require.NotEqual(t, one.id("wh_1"), later.id("wh_1"))
 		require.NotEqual(t, one.id("wh_1"), other.id("wh_1"))
 	}
