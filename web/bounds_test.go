@@ -34,21 +34,24 @@ func TestPage_CancelledRequestIsNoError(t *testing.T) {
 	of.Measure = func(_, _ string, status int, _ time.Duration) { statuses.Store(status, true) }
 	server := serve(t, of)
 	alice := window(t, server).as("alice")
-	ctx, leave := context.WithCancel(t.Context())
-	defer leave()
-	request := alice.request(http.MethodGet, "/wallet", nil).WithContext(context.WithValue(ctx, leaveKey{}, leave))
-	request.Host, request.RequestURI = request.URL.Host, "/wallet"
-	for _, cookie := range alice.client.Jar.Cookies(request.URL) {
-		request.AddCookie(cookie)
+	for _, path := range []string{"/wallet", "/wallet/events"} {
+		ctx, leave := context.WithCancel(t.Context())
+		defer leave()
+		request := alice.request(http.MethodGet, path, nil).WithContext(context.WithValue(ctx, leaveKey{}, leave))
+		request.Host, request.RequestURI = request.URL.Host, path
+		for _, cookie := range alice.client.Jar.Cookies(request.URL) {
+			request.AddCookie(cookie)
+		}
+		answer := httptest.NewRecorder()
+		server.Config.Handler.ServeHTTP(answer, request)
+		require.Equal(t, 499, answer.Code, path)
+		require.Empty(t, answer.Body.String(), path)
 	}
-	answer := httptest.NewRecorder()
-	server.Config.Handler.ServeHTTP(answer, request)
 	server.Close() // after the last line was logged
 	_, gone := statuses.Load(499)
 	require.True(t, gone)
 	_, failed := statuses.Load(http.StatusInternalServerError)
 	require.False(t, failed)
-	require.Empty(t, answer.Body.String())
 	require.NotContains(t, lines.String(), "showing a page failed")
 }
 

@@ -38,8 +38,13 @@ func (s *site) events(follows func(v *visit) (url.Values, error)) http.Handler {
 			w.WriteHeader(http.StatusNoContent)
 			return
 		}
+		if hasLeft(r) {
+			w.WriteHeader(statusGone)
+			return
+		}
 		if err != nil {
 			why := problemOf(err)
+			s.note(ctx, why.Status, err)
 			http.Error(w, why.What, why.Status)
 			return
 		}

@@ -159,6 +159,9 @@ func refused[View any](s *site, v *visit, name string, why error, read func() (V
 // statusGone is the status in logs and metrics of a page whose visitor has left, as in the API.
 const statusGone = 499
 
+// hasLeft reports whether the visitor has left.
+func hasLeft(r *http.Request) bool { return errors.Is(visitorOf(r).Context().Err(), context.Canceled) }
+
 // note logs errors that are not the visitor's fault. The API has logged its own.
 func (s *site) note(ctx context.Context, status int, err error) {
 	if _, isLogged := errors.AsType[*client.Error](err); status >= http.StatusInternalServerError && !isLogged {
@@ -168,8 +171,8 @@ func (s *site) note(ctx context.Context, status int, err error) {
 
 // explain writes a page about an error. A token that the node refuses ends the session.
 func (s *site) explain(ctx context.Context, v *visit, err error) {
-	if errors.Is(visitorOf(v.r).Context().Err(), context.Canceled) {
-		v.w.WriteHeader(statusGone) // only for the log and the metrics
+	if hasLeft(v.r) {
+		v.w.WriteHeader(statusGone)
 		return
 	}
 	if v.session.Token != "" && isStatus(err, http.StatusUnauthorized) {
