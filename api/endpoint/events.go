@@ -79,7 +79,12 @@ func (s *eventsHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// eventWriter writes events, and comments that keep proxies from closing an idle connection.
+// mostSilence is the time between pings to clients of events. A client of events answers no ping, so it alone can notice
+// that the connection is lost.
+const mostSilence = 10 * time.Second
+
+// eventWriter writes events. An idle connection gets events of type ping, without data, so that no proxy closes it and
+// the client knows that the node is there.
 type eventWriter struct {
 	control *http.ResponseController
 	options StreamOptions
@@ -105,8 +110,8 @@ func (e *eventWriter) send(element any) error {
 	return e.write("data: " + string(data) + "\n\n")
 }
 
-// ping writes a comment. If it fails, the next event fails too, and net/http ends the request's context.
-func (e *eventWriter) ping() { _ = e.write(":\n\n") }
+// ping writes an event of type ping. If it fails, the next event fails too, and net/http ends the request's context.
+func (e *eventWriter) ping() { _ = e.write("event: ping\ndata:\n\n") }
 
 func (e *eventWriter) write(text string) error {
 	e.mu.Lock()
@@ -125,7 +130,7 @@ func (e *eventWriter) write(text string) error {
 	if err == nil {
 		err = e.control.Flush()
 	}
-	e.pings.Reset(e.options.PingInterval)
+	e.pings.Reset(min(e.options.PingInterval, mostSilence))
 	if err != nil {
 		return fmt.Errorf("%w: %w", errClientGone, err)
 	}

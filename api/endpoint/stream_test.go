@@ -165,6 +165,12 @@ func serveStreamWithin(
 		endpoint.NewStream(info("", "/count", endpoint.ByRequest), count),
 		endpoint.NewStream(info("", "/admin", endpoint.Admin), count),
 	}))
+	require.NoError(t, frame.MountEvents(router, []endpoint.Stream{
+		endpoint.NewStream(info(http.MethodGet, "/first", endpoint.ByRequest),
+			func(ctx context.Context, _ endpoint.NoRequest, send endpoint.Send[counted]) error {
+				return count(ctx, countRequest{UpTo: 1, Then: "wait"}, send)
+			}),
+	}))
 	server := httptest.NewServer(router)
 	t.Cleanup(server.Close)
 	s.url = server.URL

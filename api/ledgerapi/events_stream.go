@@ -24,7 +24,8 @@ func (a *API) Events() []endpoint.Stream {
 			Method: http.MethodGet, Path: EventsPath, OperationID: "getEvents", Tag: tagUpdates, Rights: rightsRead,
 			Summary: "Get an event when the ledger has something new for parties.",
 			Description: "The answer is text/event-stream. The first event comes at once. Each event has the offset up to " +
-				"which the ledger has grown; read what you show again. Without parties, the events are of all parties.",
+				"which the ledger has grown; read what you show again. Without parties, the events are of all parties. An event " +
+				"of type ping, without data, comes after ten seconds without another event.",
 		}, a.streamEvents),
 	}
 }

@@ -5,12 +5,16 @@ package e2e_test
 import (
 	"context"
 	"fmt"
+	"syscall"
 	"testing"
 
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/require"
 )
+
+// lostNode is what the page says while it hears nothing from the node.
+const lostNode = "The node does not answer. What you see may be old."
 
 // offline disconnects a window, or connects it again.
 func (w *window) offline(offline bool) *window {
@@ -42,7 +46,7 @@ func aLostConnectionLosesNoTransfer(t *testing.T, n *upNode, browser *chromium) 
 	heidi := browser.window(t, n.url).as("heidi")
 	grace := browser.window(t, n.url).as("grace").tap("10").open("/wallet/send")
 	grace.types("To", "heidi").types("Amount", "50").press("Preview").shows("Send this?")
-	grace.offline(true).shows("The node does not answer.")
+	grace.offline(true).hides(true).hides(false).shows(lostNode) // Chromium keeps an open stream
 	grace.press("Send 50 CC").shows("ERR_INTERNET_DISCONNECTED")
 	grace.offline(false).do(chromedp.Reload())
 	grace.shows("You offered 50 CC to heidi.")
@@ -50,7 +54,8 @@ func aLostConnectionLosesNoTransfer(t *testing.T, n *upNode, browser *chromium) 
 	heidi.open("/wallet/inbox").shows("For you 50 CC from grace", "Accept Reject From you")
 }
 
-// TestPage_HandlesErrors: too little coin, an offer that expires while its receiver sees it, and a restart of the node.
+// TestPage_HandlesErrors: too little coin, an offer that expires while its receiver sees it, and a node that restarts or
+// is frozen.
 func TestPage_HandlesErrors(t *testing.T) {
 	t.Parallel()
 	n, browser := up(t, dataDir(t), "--clock", "simulated"), startChromium(t)
@@ -71,9 +76,23 @@ func TestPage_HandlesErrors(t *testing.T) {
 	alice.open("/wallet").shows("200 CC")
 
 	p.types("stop --node")
-	alice.shows("The node does not answer. What you see may be old.", "200 CC")
+	alice.shows(lostNode, "200 CC")
 	p.types("start")
 	p.types("tap alice 0.5")
-	alice.shows("300 CC").lacks("The node does not answer.") // without an action of the user
-	alice.press("Send").shows("You can spend 300 CC.")       // still signed in
+	alice.shows("300 CC").lacks(lostNode) // without an action of the user
+
+	alice.eventually("the page reads nothing", func() error {
+		idle, err := ask[float64](alice, `() => performance.now() - Math.max(
+			...performance.getEntriesByType('resource').map((read) => read.responseEnd))`)
+		if err == nil && idle < 3000 { // the stream tells at most once a second
+			err = fmt.Errorf("it read %.0f ms ago", idle)
+		}
+		return err
+	})
+	require.NoError(t, n.Signal(syscall.SIGSTOP)) // as a cut cable: the browser does not see that its stream is dead
+	t.Cleanup(func() { _ = n.Signal(syscall.SIGCONT) })
+	alice.shows(lostNode)
+	require.NoError(t, n.Signal(syscall.SIGCONT))
+	alice.lacks(lostNode)
+	alice.press("Send").shows("You can spend 300 CC.") // still signed in
 }

@@ -166,8 +166,9 @@
   document.body.addEventListener('htmx:afterRequest', (event) => lost(event.detail.xhr.status == 0 || event.detail.xhr.status >= 500));
   // One stream tells that the ledger has something new for the visitor, also each time it opens; then the parts of the page
   // read themselves again. A page that nobody sees has no stream. If the node refuses the stream, the page tries again later.
+  // The node pings every ten seconds: a stream without a word for longer has lost it, and the browser may not know.
   const changed = () => document.body.dispatchEvent(new Event('changed'));
-  const retry = 30_000;
+  const retry = 30_000, silence = 25_000;
   let stream, later;
   const close = () => {
     clearTimeout(later);
@@ -178,13 +179,24 @@
     if (document.hidden) return;
     if (!document.body.dataset.events) return changed();
     stream = new EventSource(document.body.dataset.events);
+    const after = (pause, next) => {
+      clearTimeout(later);
+      later = setTimeout(next, pause);
+    };
+    const heard = () => after(silence, () => {
+      lost(true);
+      follow();
+    });
+    heard();
+    stream.addEventListener('ping', heard);
     stream.onmessage = () => {
+      heard();
       lost(false);
       changed();
     };
     stream.onerror = () => {
       if (stream.readyState != EventSource.CLOSED) return lost(true); // the browser opens it again
-      later = setTimeout(follow, retry);
+      after(retry, follow);
       changed();
     };
   };
