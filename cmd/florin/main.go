@@ -131,8 +131,9 @@ func runUntilSignalled(parsed *kong.Context, caught hangups) error {
 
 func newParser() *kong.Kong { return kong.Must(&cli{}, parserOptions()...) }
 
-func parse(arguments []string) (*kong.Context, error) {
-	parser := newParser()
+func parse(arguments []string) (*kong.Context, error) { return parseWith(newParser(), arguments) }
+
+func parseWith(parser *kong.Kong, arguments []string) (*kong.Context, error) {
 	parsed, err := parser.Parse(arguments)
 	if err != nil {
 		return nil, explainUsage(err, parser.Model)

@@ -60,8 +60,8 @@ func settingOf(command *kong.Node, name string) *kong.Flag {
 func TestDataDirectory_FlagOverridesTheEnvironment(t *testing.T) {
 	t.Setenv("FLORIN_URL", "http://127.0.0.1:1")
 	t.Setenv("FLORIN_DATABASE_URL", "postgres://florin@127.0.0.1:1/other")
-	tried := 0
-	for _, command := range commandsOf(newParser().Model.Node) {
+	parser, tried := newParser(), 0
+	for _, command := range commandsOf(parser.Model.Node) {
 		if settingOf(command, dataDirFlag) == nil {
 			continue
 		}
@@ -70,17 +70,17 @@ func TestDataDirectory_FlagOverridesTheEnvironment(t *testing.T) {
 				continue
 			}
 			tried++
-			parsed, err := parse(lineOf(command, "--data-dir", "here"))
+			parsed, err := parseWith(parser, lineOf(command, "--data-dir", "here"))
 			require.NoError(t, err, command.Path())
 			for _, flag := range parsed.Flags() {
 				if flag.Name == other {
 					require.Empty(t, flag.Target.String(), "%s: --%s", command.Path(), other)
 				}
 			}
-			_, err = parse(lineOf(command, "--data-dir", "here", "--"+other, "http://there"))
+			_, err = parseWith(parser, lineOf(command, "--data-dir", "here", "--"+other, "http://there"))
 			require.ErrorContains(t, err, "--data-dir and --"+other+" are both given", command.Path())
 			if other == "url" {
-				parsed, err = parse(lineOf(command))
+				parsed, err = parseWith(parser, lineOf(command))
 				require.NoError(t, err, command.Path())
 				require.True(t, strings.HasPrefix(settingOf(parsed.Selected(), other).Target.String(), "http://127.0.0.1:1"))
 			}

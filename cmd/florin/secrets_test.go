@@ -59,19 +59,20 @@ func TestSecrets_ComeFromFlagsEnvironmentOrFiles(t *testing.T) {
 
 func TestSecrets_RefuseASecondSource(t *testing.T) {
 	t.Parallel()
-	tried := 0
-	for _, command := range newParser().Model.Leaves(false) {
+	parser, tried := newParser(), 0
+	secrets := secretFlags(parser)
+	for _, command := range parser.Model.Leaves(false) {
 		line := validLine(t, command)
-		for name := range secretFlags(newParser()) {
+		for name := range secrets {
 			if flagsOf(command)[name] == nil {
 				continue
 			}
 			tried++
-			_, err := parse(append(line, "--"+name+"=a", "--"+name+secret.FileSuffix+"=b"))
+			_, err := parseWith(parser, append(line, "--"+name+"=a", "--"+name+secret.FileSuffix+"=b"))
 			require.ErrorContains(t, err, "--"+name+" and --"+name+secret.FileSuffix+" are both given", "%v", line)
 			require.Equal(t, console.ExitUsage, console.CodeOf(err), "%v", line)
 			for _, one := range []string{"--" + name + "=a", "--" + name + secret.FileSuffix + "=b"} {
-				_, err = parse(append(line, one))
+				_, err = parseWith(parser, append(line, one))
 				require.NoError(t, err, "%v %s", line, one)
 			}
 		}
