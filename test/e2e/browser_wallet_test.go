@@ -3,6 +3,7 @@
 package e2e_test
 
 import (
+	"net/http"
 	"testing"
 	"time"
 
@@ -13,6 +14,8 @@ import (
 func TestPage_WorksInABrowser(t *testing.T) {
 	t.Parallel()
 	n, browser := up(t, dataDir(t)), startChromium(t)
+	require.NoError(t, n.admin().Call(t.Context(), http.MethodPut, "/v0/admin/automation/rewards/paused",
+		map[string]bool{"paused": true}, nil)) // it merges coin at each round, also in the middle of a story
 	for name, story := range map[string]func(t *testing.T, n *upNode, browser *chromium){
 		"two new users transfer coin":         twoNewUsersTransferCoin,
 		"the keyboard suffices":               theKeyboardSuffices,
