@@ -45,7 +45,8 @@ func anIDLeadsToWhoDidWhat(t *testing.T, n *upNode, browser *chromium) {
 	ivan.shows("judy accepted ivan's 5 CC") // without a reload
 	ivan.pictures("explorer")
 	judy.telephone().dark(true).open(contract).shows("It is archived.", "judy accepted ivan's 5 CC").press("1220")
-	judy.shows("You see the parts that concern judy").press("Parties").press("judy").shows("Active contracts", "Amulet")
+	judy.shows("You see the parts that concern judy").press("Parties").shows("You may read as these parties.")
+	judy.press("judy").shows("Active contracts", "Amulet")
 }
 
 // theExplorerIsAccessible checks every view of the explorer with axe.
