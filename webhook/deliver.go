@@ -49,11 +49,7 @@ func (s *Sender) Deliver(ctx context.Context, id string) (Outcome, error) {
 		return Outcome{Wait: busyPause + rand.N(busyPause)}, nil //nolint:gosec // jitter needs no secrecy
 	}
 	defer s.delivering.Give(account, 1)
-	for until := s.options.Now().Add(turnTime); ; {
-		hook, found, err := s.options.Record.Webhook(ctx, id)
-		if err != nil || !found || hook.Paused != "" {
-			return Outcome{Over: true}, err
-		}
+	for until := s.options.Now().Add(turnTime); found && hook.Paused == ""; {
 		now := s.options.Now()
 		if pause := hook.RetryAt.Sub(now); pause > 0 {
 			_, err := s.change(ctx, hook, func(_ *db.Tx, hook *db.Webhook) error {
@@ -68,7 +64,11 @@ func (s *Sender) Deliver(ctx context.Context, id string) (Outcome, error) {
 		if over, err := s.deliverPage(ctx, hook, until); over || err != nil {
 			return Outcome{Over: over}, err
 		}
+		if hook, found, err = s.options.Record.Webhook(ctx, id); err != nil {
+			return Outcome{}, err
+		}
 	}
+	return Outcome{Over: true}, nil
 }
 
 // deliverPage sends the messages of one page. It reports whether nothing waits any more.

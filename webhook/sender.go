@@ -39,18 +39,18 @@ type Options struct {
 type Sender struct {
 	options Options
 	client  *http.Client
-	// delivering and byHand limit the deliveries, and the messages by hand, of one owner at the same time: its slow
-	// receivers must not hold up others.
-	delivering, byHand *turns.Turns
+	// delivering limits the deliveries of one owner at the same time: its slow receivers must not hold up others.
+	delivering *turns.Turns
+	// byHand holds a place for each message that an owner sends by hand.
+	byHand chan struct{}
 }
 
 const (
 	// Deliveries is how many receivers a process calls at the same time, and ownerDeliveries those of one owner.
 	Deliveries      = 16
 	ownerDeliveries = Deliveries / 4
-	// handPlaces is how many messages owners may send by hand at the same time, and ownerHandPlaces one owner.
-	handPlaces      = 8
-	ownerHandPlaces = 2
+	// handPlaces is how many messages owners may send by hand at the same time.
+	handPlaces = 4
 )
 
 // New makes a sender. The error names the missing options.
@@ -65,7 +65,7 @@ func New(options Options) (*Sender, error) {
 	return &Sender{
 		options: options, client: newClient(newDialer(options.AllowPrivate, options.Lookup)),
 		delivering: turns.New(turns.Limits{Each: ownerDeliveries}),
-		byHand:     turns.New(turns.Limits{All: handPlaces, Each: ownerHandPlaces}),
+		byHand:     make(chan struct{}, handPlaces),
 	}, nil
 }
 
@@ -114,13 +114,9 @@ func accountOf(hook db.Webhook) turns.Account {
 func (s *Sender) sendByHand(
 	ctx context.Context, hook db.Webhook, m message, after func(*db.Tx, db.WebhookAttempt) error,
 ) (db.WebhookAttempt, error) {
-	account := accountOf(hook)
-	switch s.byHand.Try(account, 1) {
-	case turns.NoShortage:
-		defer s.byHand.Give(account, 1)
-	case turns.ShortForAccount:
-		return db.WebhookAttempt{}, fault.ServerOverloaded.New(
-			"the user %s sends %d messages by hand already; wait for their answers", hook.Owner.UserID, ownerHandPlaces)
+	select {
+	case s.byHand <- struct{}{}:
+		defer func() { <-s.byHand }()
 	default:
 		return db.WebhookAttempt{}, fault.ServerOverloaded.New("%d messages are sent by hand already", handPlaces)
 	}

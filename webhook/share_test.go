@@ -9,7 +9,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/florinledger/florin/api/webhookapi"
-	"github.com/florinledger/florin/db"
 	"github.com/florinledger/florin/webhook"
 )
 
@@ -66,35 +65,4 @@ func TestDeliver_SlowReceiversOfOneOwnerHoldAQuarter(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, outcome.Over, "a place is free again")
 	require.Len(t, slow.messages(), share+1)
-}
-
-func TestTest_HangingOnesOfOneUserRefuseNobodyElse(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, webhook.Completion)
-	slow, arrived, release := hanging(t)
-	bob := w.Wallet("bob")
-	var made webhookapi.WebhookSecretResponse
-	w.Call("bob", http.MethodPost, webhookapi.Path, map[string]any{
-		"url": slow.url, "kinds": []string{webhook.Completion}, "party": bob.Party,
-	}).OK(&made)
-	hers := w.stored()
-	his, found, err := w.DB.Webhook(t.Context(), made.Webhook.ID)
-	require.NoError(t, err)
-	require.True(t, found)
-	var group sync.WaitGroup
-	for range 2 {
-		group.Go(func() {
-			if _, err := w.sender.Test(t.Context(), his, webhook.NewTestID(his.ID)); err != nil {
-				t.Error(err)
-			}
-		})
-		<-arrived
-	}
-	_, err = w.sender.Test(t.Context(), his, webhook.NewTestID(his.ID))
-	require.ErrorContains(t, err, "bob sends 2 messages by hand already")
-	attempt, err := w.sender.Test(t.Context(), hers, webhook.NewTestID(hers.ID))
-	require.NoError(t, err)
-	require.Equal(t, db.AttemptSent, attempt.State)
-	release()
-	group.Wait()
 }
